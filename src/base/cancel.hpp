@@ -1,0 +1,28 @@
+// Cancel: the token every blocking call watches. One exists per process, set by the signal thread (or by a test).
+#pragma once
+
+#include <atomic>
+
+#include "base/fd.hpp"
+
+namespace drawhitch {
+
+// Thread-safe. `request` is async-signal-safe and may be called any number of times. `fd` becomes and stays readable
+// once cancelled: put it into every poll set.
+class Cancel {
+  public:
+    Cancel();
+    Cancel(const Cancel&) = delete;
+    Cancel& operator=(const Cancel&) = delete;
+
+    void request() noexcept;
+    [[nodiscard]] bool requested() const noexcept { return requested_.load(std::memory_order_relaxed); }
+    [[nodiscard]] int fd() const noexcept { return read_end_.get(); }
+
+  private:
+    std::atomic<bool> requested_{false};
+    UniqueFd read_end_{};
+    UniqueFd write_end_{};
+};
+
+}  // namespace drawhitch

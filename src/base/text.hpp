@@ -1,0 +1,37 @@
+// Small text tools shared by all rooms. Names are bytes; what is shown is always escaped.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace drawhitch {
+
+// POSIX shell quoting: 'a'\''b'. Safe for any bytes but NUL, which is dropped by contract of the caller.
+std::string shell_quote(std::string_view text);
+
+// For terminals and errors: control characters, DEL, invalid UTF-8, and direction overrides become \xNN escapes; valid
+// UTF-8 text stays.
+std::string printable(std::string_view bytes);
+
+bool is_valid_utf8(std::string_view bytes);
+
+std::string hex(std::string_view bytes);
+// Empty when `text` is not an even number of hex digits.
+std::string unhex(std::string_view text);
+std::string base64(std::string_view bytes);
+
+// "17 B", "4.0 KiB", "512 MiB", "1.5 GiB".
+std::string human_bytes(std::uint64_t bytes);
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+std::string_view trim(std::string_view text);
+std::string join(std::span<const std::string> parts, std::string_view separator);
+
+// True when every byte is a letter, digit, '.', '_' or '-' and the text is neither empty nor starts with '-' or '.'.
+// The set allowed for box, run and project names.
+bool is_plain_name(std::string_view text);
+
+}  // namespace drawhitch
