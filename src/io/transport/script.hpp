@@ -1,0 +1,33 @@
+// Running a POSIX shell script over a Transport: waits for the shell's ready line (64 KiB of start-up noise are skipped
+// at most), sends the script, then `input`, and collects bounded output.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "io/transport/transport.hpp"
+
+namespace drawhitch::transport {
+
+struct ScriptResult {
+    Exit exit{};
+    std::string out{};    // after the ready line
+    std::string err{};    // at most 64 KiB, the newest
+    std::string noise{};  // what came before the ready line, for diagnosis
+};
+
+struct ScriptLimits {
+    std::size_t out_bytes{1U << 20U};  // more is Code::protocol: a box may not fill our memory
+};
+
+// `script` may contain any lines but a lone "."; `input` follows it on the script's stdin, which then ends.
+// A shell that never gets ready is Code::shell_missing with the last noise in `why`. The exit code is the caller's to judge.
+Result<ScriptResult> run_script(const Op& op, Transport& transport, std::string_view script, std::string_view input = {},
+                                const ScriptLimits& limits = {});
+
+// The same, streaming: every piece of stdout goes to `sink` as it comes; a sink's Error ends the run. For logs -f and exec.
+Result<Exit> stream_script(const Op& op, Transport& transport, std::string_view script,
+                           const std::function<Status(Stream, std::string_view)>& sink);
+
+}  // namespace drawhitch::transport
