@@ -1,0 +1,31 @@
+# Warnings for our own code; libraries are included as system headers and stay silent.
+option(DRAWHITCH_WERROR "Treat warnings as errors" ON)
+
+add_library(app_warnings INTERFACE)
+target_compile_options(
+  app_warnings
+  INTERFACE -Wall
+            -Wextra
+            -Wpedantic
+            -Wshadow
+            -Wconversion
+            -Wsign-conversion
+            -Wnon-virtual-dtor
+            -Wold-style-cast
+            -Woverloaded-virtual
+            -Wnull-dereference
+            -Wimplicit-fallthrough
+            -Wformat=2
+            -Wcast-align
+            -Wundef
+            -Wswitch-enum)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(app_warnings INTERFACE -Wduplicated-cond -Wlogical-op)
+  if(DRAWHITCH_SANITIZE OR DRAWHITCH_COVERAGE)
+    # Instrumented code makes g++ see paths that do not exist (GCC bugs 105562 and 105616).
+    target_compile_options(app_warnings INTERFACE -Wno-maybe-uninitialized -Wno-null-dereference)
+  endif()
+endif()
+if(DRAWHITCH_WERROR)
+  target_compile_options(app_warnings INTERFACE -Werror)
+endif()

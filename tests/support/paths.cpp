@@ -1,0 +1,13 @@
+#include "support/paths.hpp"
+
+namespace drawhitch::support {
+
+std::string source_dir() {
+    return DRAWHITCH_SOURCE_DIR;
+}
+
+std::string binary_dir() {
+    return DRAWHITCH_BINARY_DIR;
+}
+
+}  // namespace drawhitch::support
