@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Proves that check_layers and check_sizes complain about what they forbid and pass what they allow."""
+import pathlib
+import tempfile
+import unittest
+
+import check_layers
+import check_sizes
+
+
+def tree(files):
+    """A temporary project with these files: {path: text}."""
+    folder = tempfile.TemporaryDirectory()
+    for path, text in files.items():
+        file = pathlib.Path(folder.name) / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return folder
+
+
+class Layers(unittest.TestCase):
+    def complaints_of(self, files):
+        with tree(files) as root:
+            return check_layers.check_tree(root)
+
+    def one(self, path, text):
+        return self.complaints_of({path: text})
+
+    def test_each_direction_that_the_table_forbids_is_reported(self):
+        for path, include in [
+            ("src/base/a.cpp", "core/model/run.hpp"),
+            ("src/core/judge/a.cpp", "core/plan/pull.hpp"),
+            ("src/core/plan/a.cpp", "core/parse/df.hpp"),
+            ("src/core/parse/a.cpp", "core/judge/gate.hpp"),
+            ("src/core/model/a.hpp", "io/disk/scan.hpp"),
+            ("src/io/agent/a.cpp", "core/judge/gate.hpp"),
+            ("src/io/disk/a.cpp", "io/ledger/ledger.hpp"),
+            ("src/io/term/a.cpp", "flow/pull.hpp"),
+            ("src/flow/a.cpp", "cli/main.hpp"),
+            ("src/helper/a.cpp", "io/disk/scan.hpp"),
+            ("src/helper/a.cpp", "core/plan/pull.hpp"),
+            ("src/main.cpp", "flow/pull.hpp"),
+            ("src/flow/a.cpp", "a.hpp"),
+        ]:
+            with self.subTest(path=path, include=include):
+                self.assertEqual(len(self.one(path, f'#include "{include}"\n')), 1)
+
+    def test_each_direction_that_the_table_allows_is_silent(self):
+        for path, include in [
+            ("src/main.cpp", "cli/main.hpp"),
+            ("src/cli/a.cpp", "flow/pull.hpp"),
+            ("src/flow/a.cpp", "io/disk/scan.hpp"),
+            ("src/io/agent/a.cpp", "core/proto/frame.hpp"),
+            ("src/core/plan/a.cpp", "core/judge/gate.hpp"),
+            ("src/helper/a.cpp", "core/codec/zstd.hpp"),
+        ]:
+            with self.subTest(path=path, include=include):
+                self.assertEqual(self.one(path, f'#include "{include}"\n'), [])
+
+    def test_pure_rooms_have_no_system_headers_clocks_or_environment(self):
+        for text in ["#include <unistd.h>", "#include <thread>", "#include <fstream>", "#include <sys/stat.h>",
+                     "auto x = std::getenv(name);", "auto t = std::chrono::steady_clock::now();"]:
+            with self.subTest(text=text):
+                self.assertEqual(len(self.one("src/core/judge/a.cpp", text + "\n")), 1)
+        self.assertEqual(self.one("src/core/judge/a.cpp", "#include <chrono>\n#include <string>\n"), [])
+
+    def test_a_clock_stands_in_one_file(self):
+        text = "timespec t{};\nclock_gettime(CLOCK_MONOTONIC, &t);\n"
+        self.assertEqual(len(self.one("src/io/disk/a.cpp", text)), 1)
+        self.assertEqual(self.one("src/base/clock.cpp", text), [])
+        self.assertEqual(self.one("src/io/disk/a.cpp", "// never clock_gettime() here\nclock.sleep(op, wait);\n"), [])
+
+    def test_heavy_libraries_stay_in_their_file(self):
+        self.assertEqual(self.one("src/cli/parser.cpp", "#include <CLI/CLI.hpp>\n"), [])
+        self.assertEqual(len(self.one("src/flow/a.cpp", "#include <CLI/CLI.hpp>\n")), 1)
+        self.assertEqual(len(self.one("src/io/disk/a.cpp", "#include <sqlite3.h>\n")), 1)
+        self.assertEqual(len(self.one("src/io/term/a.hpp", "#include <nlohmann/json.hpp>\n")), 1)
+        self.assertEqual(len(self.one("src/io/term/a.cpp", "#include <regex>\n")), 1)
+        two = self.complaints_of({f"src/cli/{n}.cpp": "#include <CLI/CLI.hpp>\n" for n in ("a", "b")})
+        self.assertEqual(len(two), 1)
+        self.assertIn("only one file", two[0])
+
+    def test_a_file_outside_all_rooms_is_reported(self):
+        self.assertEqual(len(self.one("src/util/a.cpp", "\n")), 1)
+
+
+class Sizes(unittest.TestCase):
+    def measure(self, text, path="src/flow/a.cpp"):
+        with tree({path: text}) as root:
+            return check_sizes.measure(root)
+
+    def body(self, lines, name="work"):
+        return f"void {name}(int x) {{\n" + "    x = next(x);\n" * lines + "}\n"
+
+    def test_a_function_is_measured_by_its_body(self):
+        self.assertEqual(list(check_sizes.functions(self.body(7))), [("work", 1, 7)])
+
+    def test_a_function_over_the_goal_warns_and_over_the_limit_fails(self):
+        warnings, failures, _, _ = self.measure(self.body(41))
+        self.assertEqual((len(warnings), len(failures)), (1, 0))
+        warnings, failures, _, _ = self.measure(self.body(81))
+        self.assertEqual((len(warnings), len(failures)), (0, 1))
+        self.assertEqual(self.measure(self.body(40))[:2], ([], []))
+
+    def test_methods_in_a_class_are_seen_one_by_one(self):
+        text = "namespace a {\nclass B : public C {\n  public:\n" + self.body(3, "one") + self.body(4, "two") + "};\n}\n"
+        self.assertEqual([(name, size) for name, _, size in check_sizes.functions(text)], [("one", 3), ("two", 4)])
+
+    def test_a_constructor_with_a_member_list_is_one_function(self):
+        text = "Box::Box(int a) : a_{a}, b_(std::move(a)) {\n    open();\n    close();\n}\n"
+        self.assertEqual([(name, size) for name, _, size in check_sizes.functions(text)], [("Box::Box", 2)])
+
+    def test_braces_in_strings_and_comments_do_not_count(self):
+        text = 'void f(int) {\n    g("{{{");  // {\n    h(\'{\', 1\'000);\n}\n' + self.body(2)
+        self.assertEqual([(name, size) for name, _, size in check_sizes.functions(text)], [("f", 2), ("work", 2)])
+
+    def test_rows_of_a_table_are_free(self):
+        rows = "        case Code::a: return 1;\n" * 100
+        text = "int f(Code c) {\n    switch (c) {\n" + rows + "    }\n    return 0;\n}\n"
+        self.assertEqual(list(check_sizes.functions(text))[0][2], 3)
+
+    def test_a_long_file_warns_then_fails(self):
+        self.assertEqual(len(self.measure("int x;\n" * 401)[0]), 1)
+        self.assertEqual(len(self.measure("int x;\n" * 601)[1]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
