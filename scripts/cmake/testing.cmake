@@ -1,9 +1,10 @@
-# drawhitch_test(NAME FOLDER folder-under-tests LABEL label LINK rooms… [TIMEOUT seconds])
+# drawhitch_test(NAME FOLDER folder-under-tests LABELS labels… LINK rooms… [TIMEOUT seconds])
 #
-# All *_test.cpp of one folder make one executable and one ctest entry: starting a program is dearer than most cases.
-# A folder without tests yet makes nothing. Run one case with build/dev/tests/NAME "title of the case".
+# All *_test.cpp (and their helpers) of one folder make one executable and one ctest entry: starting a program is dearer
+# than most cases. A folder without tests yet makes nothing. Run one case with build/dev/tests/NAME "title of the case".
+# The target tests_LABEL builds all tests of a label.
 function(drawhitch_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "FOLDER;LABEL;TIMEOUT" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "FOLDER;TIMEOUT" "LABELS;LINK")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${test_FOLDER}/*.cpp)
   if(NOT sources)
     return()
@@ -15,5 +16,46 @@ function(drawhitch_test name)
   target_link_libraries(${name} PRIVATE support ${test_LINK} Catch2::Catch2WithMain app_settings app_warnings)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name} --order rand --warn NoAssertions)
-  set_tests_properties(${name} PROPERTIES LABELS ${test_LABEL} TIMEOUT ${test_TIMEOUT} SKIP_RETURN_CODE 4)
+  # Catch2 answers 4 when every case was skipped.
+  set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT ${test_TIMEOUT} SKIP_RETURN_CODE 4)
+  foreach(label ${test_LABELS})
+    add_dependencies(tests_${label} ${name})
+  endforeach()
+endfunction()
+
+# drawhitch_fuzz_targets(LINK rooms…): each tests/fuzz/NAME_fuzz.cpp becomes a libFuzzer program (preset fuzz), or a
+# program that replays tests/fuzz/corpus/NAME as a ctest case (every other preset).
+function(drawhitch_fuzz_targets)
+  cmake_parse_arguments(PARSE_ARGV 0 fuzz "" "" "LINK")
+  add_custom_target(fuzz_targets)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.cpp)
+  foreach(source ${sources})
+    cmake_path(GET source STEM stem)
+    string(REGEX REPLACE "_fuzz$" "" name ${stem})
+    add_executable(fuzz_${name} ${source})
+    target_link_libraries(fuzz_${name} PRIVATE support ${fuzz_LINK} app_settings app_warnings)
+    set_target_properties(fuzz_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+    add_dependencies(fuzz_targets fuzz_${name})
+    if(DRAWHITCH_FUZZ)
+      target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    else()
+      target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp)
+      add_test(NAME fuzz_${name} COMMAND fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+      set_tests_properties(fuzz_${name} PROPERTIES LABELS unit TIMEOUT 120)
+      add_dependencies(tests_unit fuzz_${name})
+    endif()
+  endforeach()
+endfunction()
+
+# drawhitch_benchmarks(LINK rooms…): each tests/bench/NAME_bench.cpp becomes a program that scripts/bench builds and runs.
+function(drawhitch_benchmarks)
+  cmake_parse_arguments(PARSE_ARGV 0 bench "" "" "LINK")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/bench/*_bench.cpp)
+  foreach(source ${sources})
+    cmake_path(GET source STEM stem)
+    string(REGEX REPLACE "_bench$" "" name ${stem})
+    add_executable(bench_${name} EXCLUDE_FROM_ALL ${source})
+    target_link_libraries(bench_${name} PRIVATE support ${bench_LINK} app_settings app_warnings)
+    set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  endforeach()
 endfunction()
