@@ -8,7 +8,8 @@ import re
 import sys
 
 CORE = ["core/model", "core/config", "core/parse", "core/judge", "core/plan", "core/proto", "core/codec", "core/exchange"]
-IO = ["io/transport", "io/agent", "io/http", "io/provider", "io/ledger", "io/disk", "io/term"]
+IO = ["io/transport", "io/agent", "io/http", "io/provider", "io/ledger", "io/disk", "io/term",
+      "io/demo"]
 
 # Room -> rooms whose headers it may include, beside its own.
 ROOMS = {
@@ -28,6 +29,7 @@ ROOMS = {
     "io/ledger": ["base", "core/model"],
     "io/disk": ["base", "core/model", "core/proto"],
     "io/term": ["base", "core/model"],
+    "io/demo": ["base"],
     "flow": ["base", *CORE, *IO],
     "cli": ["base", *CORE, *IO, "flow"],
     "helper": ["base", "core/proto", "core/codec"],

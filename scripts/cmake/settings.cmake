@@ -60,6 +60,6 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   elseif(LLD_PROGRAM)
     target_link_options(app_settings INTERFACE -fuse-ld=lld)
   endif()
-  # The libraries we link statically stay ours: curl may bring an older libssh2 into the same process.
-  target_link_options(app_settings INTERFACE -Wl,--exclude-libs,ALL)
+  # curl may bring the distribution's own libssh2 into the process; ours, where it is static, keeps its names to itself.
+  target_link_options(app_settings INTERFACE -Wl,--exclude-libs,libssh2.a)
 endif()
