@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/time.hpp"
 #include "io/transport/transport.hpp"
 
 namespace drawhitch::transport {
@@ -19,14 +20,18 @@ struct ScriptResult {
 
 struct ScriptLimits {
     std::size_t out_bytes{1U << 20U};  // more is Code::protocol: a box may not fill our memory
+    milliseconds ready{30'000};        // how long a shell may take to get ready; slow start-up files exist
+    milliseconds prompt{3'000};        // how long a prompt may stand unanswered before it counts as "no commands here"
 };
 
 // `script` may contain any lines but a lone "."; `input` follows it on the script's stdin, which then ends.
-// A shell that never gets ready is Code::shell_missing with the last noise in `why`. The exit code is the caller's to judge.
-Result<ScriptResult> run_script(const Op& op, Transport& transport, std::string_view script, std::string_view input = {},
-                                const ScriptLimits& limits = {});
+// A shell that never gets ready is Code::shell_missing with the last noise in `why`. The exit code is the caller's to
+// judge.
+Result<ScriptResult> run_script(const Op& op, Transport& transport, std::string_view script,
+                                std::string_view input = {}, const ScriptLimits& limits = {});
 
-// The same, streaming: every piece of stdout goes to `sink` as it comes; a sink's Error ends the run. For logs -f and exec.
+// The same, streaming: every piece of stdout goes to `sink` as it comes; a sink's Error ends the run. For logs -f and
+// exec.
 Result<Exit> stream_script(const Op& op, Transport& transport, std::string_view script,
                            const std::function<Status(Stream, std::string_view)>& sink);
 

@@ -18,8 +18,9 @@ namespace drawhitch::transport {
 // constant, or made of the characters A-Z a-z 0-9 . _ - / only: no login shell ever parses a user's name.
 class BoxCommand {
   public:
-    // A POSIX shell that first prints `nonce` alone on a line (so start-up noise can be skipped), then reads script lines from
-    // stdin until a line ".", evaluates them, and leaves the rest of stdin to the script. See script.hpp. `nonce` is hex.
+    // A POSIX shell that first prints `nonce` alone on a line (so start-up noise can be skipped), then reads script
+    // lines from stdin until a line ".", evaluates them, and leaves the rest of stdin to the script. See script.hpp.
+    // `nonce` is hex.
     static BoxCommand shell(std::string_view nonce);
     // An absolute program path and plain words; Code::unsafe_path if any other character occurs.
     static Result<BoxCommand> program(std::string_view path, std::string_view word = {});
@@ -42,10 +43,10 @@ enum class Stream { out, err };
 
 // One turn of a full-duplex exchange.
 struct Step {
-    std::size_t sent{0};              // how many of the offered bytes were taken; offer the rest again, unchanged
-    Stream stream{Stream::out};       // where `received` came from
-    std::string_view received{};      // valid until the next call; empty when nothing came
-    std::optional<Exit> exit{};       // set once, after the last byte of both streams was delivered
+    std::size_t sent{0};          // how many of the offered bytes were taken; offer the rest again, unchanged
+    Stream stream{Stream::out};   // where `received` came from
+    std::string_view received{};  // valid until the next call; empty when nothing came
+    std::optional<Exit> exit{};   // set once, after the last byte of both streams was delivered
 };
 
 // A running program. One thread at a time. Destroying it closes the channel: a program that reads stdin sees EOF.
@@ -53,14 +54,14 @@ class Process {
   public:
     virtual ~Process() = default;
 
-    // Offers `outgoing`, takes whichever of sending, stdout, stderr or exit is possible first, and returns then; so no order
-    // of reads and writes can deadlock. `end_of_input` closes the program's stdin once all of `outgoing` was taken.
-    // Blocks until something moved, the deadline, or cancel. Codes: cancelled, deadline, link_lost, stalled.
+    // Offers `outgoing`, takes whichever of sending, stdout, stderr or exit is possible first, and returns then; so no
+    // order of reads and writes can deadlock. `end_of_input` closes the program's stdin once all of `outgoing` was
+    // taken. Blocks until something moved, the deadline, or cancel. Codes: cancelled, deadline, link_lost, stalled.
     virtual Result<Step> step(const Op& op, std::string_view outgoing, bool end_of_input) = 0;
 };
 
-// One connection to a box (or none yet: implementations connect on first use). One thread at a time; several processes of one
-// transport may be alive where the implementation allows it (Code::limits where not).
+// One connection to a box (or none yet: implementations connect on first use). One thread at a time; several processes
+// of one transport may be alive where the implementation allows it (Code::limits where not).
 class Transport {
   public:
     virtual ~Transport() = default;
