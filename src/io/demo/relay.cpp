@@ -138,12 +138,12 @@ void Relay::move_up(Link& link) {
 
 void Relay::cut_if_due() {
     if (down_ < cut_at_) return;
+    cut_at_ = k_never;  // first: who sees the reset may ask at once whether the cut is still to come
     for (auto& link : links_) {
         reset_connection(link->laptop);
         reset_connection(link->box);
         link->broken = true;
     }
-    cut_at_ = k_never;
 }
 
 void Relay::loop() {
