@@ -20,7 +20,7 @@ ROOMS = {
     "core/judge": ["base", "core/model"],
     "core/plan": ["base", "core/model", "core/judge"],
     "core/proto": ["base"],
-    "core/codec": ["base"],
+    "core/codec": ["base", "core/proto"],
     "core/exchange": ["base", "core/model"],
     "io/transport": ["base", "core/model"],
     "io/agent": ["base", "core/model", "core/proto", "core/codec", "io/transport"],
