@@ -6,7 +6,7 @@
 # A file called main.cpp belongs to a program and is left out.
 function(drawhitch_room name)
   cmake_parse_arguments(PARSE_ARGV 1 room "" "" "DEPS;LIBS")
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   if(sources)
     add_library(${name} STATIC ${sources})

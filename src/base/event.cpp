@@ -34,6 +34,12 @@ Activity::~Activity() {
     if (!finished_) finish({});
 }
 
+void Activity::begin_at(std::uint64_t done) {
+    state_.kind = EventKind::started;
+    advance_to(done);
+    state_.kind = EventKind::advanced;
+}
+
 void Activity::advance_to(std::uint64_t done) {
     state_.done = done;
     sink_.emit(state_);

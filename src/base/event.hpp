@@ -8,7 +8,8 @@
 namespace drawhitch {
 
 enum class EventKind {
-    started,    // an activity begins: `text` is its title, `total` its size if known
+    started,    // an activity begins, or begins again: `text` is its title, `total` its size if known, `done` a head
+                // start
     advanced,   // `done` units so far (absolute), `total` may be revised
     finished,   // the activity ends: `text` says how, may be empty
     note,       // a line for the user
@@ -49,6 +50,8 @@ class Activity {
     ~Activity();
     Activity(const Activity&) = delete;
     Activity& operator=(const Activity&) = delete;
+    // What was there before this activity began (a resume): counted as done, never as speed. Call it before advancing.
+    void begin_at(std::uint64_t done);
     void advance_to(std::uint64_t done);
     void set_total(std::uint64_t total);
     void finish(std::string how);

@@ -5,15 +5,7 @@
 
 namespace drawhitch {
 
-namespace {
-
-struct CodePoint {
-    std::uint32_t value{0};
-    std::size_t length{0};  // 0: invalid here
-};
-
-// Decodes one UTF-8 sequence; rejects overlong forms, surrogates and values above U+10FFFF.
-CodePoint decode(std::string_view bytes) {
+CodePoint decode_utf8(std::string_view bytes) {
     const auto lead = static_cast<unsigned char>(bytes[0]);
     if (lead < 0x80) return {lead, 1};
     const std::size_t length = lead >= 0xF0 && lead < 0xF8   ? 4
@@ -34,14 +26,12 @@ CodePoint decode(std::string_view bytes) {
 
 // C0, C1 and DEL move the cursor or start escapes; the bidirectional controls can make a name read as another one; line
 // and paragraph separators break rows.
-bool harmless(std::uint32_t c) {
+bool is_harmless(std::uint32_t c) {
     const bool control = c < 0x20 || (c >= 0x7F && c < 0xA0);
     const bool direction =
         (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0x200E || c == 0x200F || c == 0x061C;
     return !control && !direction && c != 0x2028 && c != 0x2029 && c != 0xFEFF;
 }
-
-}  // namespace
 
 std::string shell_quote(std::string_view text) {
     std::string quoted = "'";
@@ -59,9 +49,9 @@ std::string printable(std::string_view bytes) {
     static constexpr char k_digits[] = "0123456789abcdef";
     std::string shown;
     while (!bytes.empty()) {
-        const CodePoint point = decode(bytes);
+        const CodePoint point = decode_utf8(bytes);
         const std::size_t length = std::max<std::size_t>(point.length, 1);
-        if (point.length != 0 && harmless(point.value)) {
+        if (point.length != 0 && is_harmless(point.value)) {
             shown.append(bytes.substr(0, length));
         } else {
             for (char c : bytes.substr(0, length)) {
@@ -78,7 +68,7 @@ std::string printable(std::string_view bytes) {
 
 bool is_valid_utf8(std::string_view bytes) {
     while (!bytes.empty()) {
-        const CodePoint point = decode(bytes);
+        const CodePoint point = decode_utf8(bytes);
         if (point.length == 0) return false;
         bytes.remove_prefix(point.length);
     }

@@ -1,6 +1,7 @@
 // Small text tools shared by all rooms. Names are bytes; what is shown is always escaped.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,6 +18,15 @@ std::string shell_quote(std::string_view text);
 std::string printable(std::string_view bytes);
 
 bool is_valid_utf8(std::string_view bytes);
+
+struct CodePoint {
+    std::uint32_t value{0};
+    std::size_t length{0};  // bytes taken; 0: the text does not begin with valid UTF-8
+};
+// Decodes the first sequence of a non-empty text; rejects overlong forms, surrogates and values above U+10FFFF.
+CodePoint decode_utf8(std::string_view bytes);
+// False for characters that move a cursor, start an escape, turn the direction of text or break a row.
+bool is_harmless(std::uint32_t code_point);
 
 std::string hex(std::string_view bytes);
 // Empty when `text` is not an even number of hex digits.

@@ -1,0 +1,118 @@
+#include "io/term/prompt.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/fd.hpp"
+#include "base/text.hpp"
+#include "io/term/screen.hpp"
+
+namespace drawhitch::term {
+
+namespace {
+
+constexpr std::size_t k_longest_answer = 4096;  // a terminal line in canonical mode holds no more
+constexpr milliseconds k_longest_wait{60'000};
+
+Error nobody_to_ask(std::string_view question, std::string_view instead, bool forbidden) {
+    std::string message = "this needs an answer: " + printable(question);
+    return Error{Code::usage, std::move(message)}
+        .because(forbidden ? "questions are switched off by --no-input" : "there is no terminal to ask on")
+        .then(std::string{instead});
+}
+
+Status wait_readable(const Op& op, int fd) {
+    for (;;) {
+        TRY(op.check());
+        std::array<pollfd, 2> polled{pollfd{fd, POLLIN, 0}, pollfd{op.cancel.fd(), POLLIN, 0}};
+        const int timeout = static_cast<int>(op.left(k_longest_wait).count());
+        if (::poll(polled.data(), polled.size(), timeout) < 0 && errno != EINTR) {
+            return errno_error(errno, "read", "the terminal");
+        }
+        if (polled[0].revents != 0 && polled[1].revents == 0) return ok();
+    }
+}
+
+bool is_yes(std::string_view answer) {
+    std::string lower;
+    for (const char c : trim(answer))
+        lower += (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
+    return lower == "y" || lower == "yes";
+}
+
+// Runs `after` on every way out.
+class Finally {
+  public:
+    explicit Finally(std::function<void()> after) : after_(std::move(after)) {}
+    Finally(const Finally&) = delete;
+    Finally& operator=(const Finally&) = delete;
+    ~Finally() {
+        if (after_) after_();
+    }
+
+  private:
+    std::function<void()> after_;
+};
+
+}  // namespace
+
+Prompt::Prompt(PromptOptions options, EchoGuard& echo) : options_(std::move(options)), echo_(echo) {}
+
+bool Prompt::possible() const {
+    if (options_.no_input) return false;
+    const UniqueFd terminal{::open(options_.terminal.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC)};
+    return static_cast<bool>(terminal);
+}
+
+Result<Prompt::Answer> Prompt::ask(const Op& op, std::string_view question, std::string_view instead, bool hidden) {
+    if (options_.no_input) return nobody_to_ask(question, instead, true);
+    const UniqueFd terminal{::open(options_.terminal.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC)};
+    if (!terminal || !is_terminal(terminal.get())) return nobody_to_ask(question, instead, false);
+    if (options_.before) options_.before();
+    const Finally shown{options_.after};
+    // A hidden answer is never read with echo on: no terminal settings, no question.
+    if (hidden && !echo_.silence(terminal.get())) return nobody_to_ask(question, instead, false);
+    const Finally restored{[this] { echo_.restore(); }};
+    TRY(write_all(terminal.get(), printable(question) + " ", "the terminal"));
+
+    Answer answer;
+    for (;;) {
+        TRY(wait_readable(op, terminal.get()));
+        char c{};
+        const ssize_t count = ::read(terminal.get(), &c, 1);
+        if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (count <= 0) {
+            answer.ended = answer.line.empty();
+            break;
+        }
+        if (c == '\n' || c == '\r') break;
+        if (answer.line.size() < k_longest_answer) answer.line += c;
+    }
+    // The line end was typed unseen, or never.
+    if (hidden || answer.ended) (void)write_all(terminal.get(), "\n", "the terminal");
+    return answer;
+}
+
+Result<bool> Prompt::yes_no(const Op& op, std::string_view question, std::string_view instead) {
+    if (options_.yes) return true;
+    TRY_ASSIGN(const Answer answer, ask(op, std::string{question} + " [y/N]", instead, false));
+    return is_yes(answer.line);
+}
+
+Result<bool> Prompt::typed(const Op& op, std::string_view question, std::string_view expected,
+                           std::string_view instead) {
+    TRY_ASSIGN(const Answer answer, ask(op, question, instead, false));
+    return trim(answer.line) == expected;
+}
+
+Result<std::string> Prompt::secret(const Op& op, std::string_view question, std::string_view instead) {
+    TRY_ASSIGN(Answer answer, ask(op, question, instead, true));
+    if (answer.ended) return Error{Code::usage, "no answer was typed: " + printable(question)};
+    return std::move(answer.line);
+}
+
+}  // namespace drawhitch::term

@@ -1,0 +1,157 @@
+#include "io/term/table.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+#include "base/text.hpp"
+#include "io/term/width.hpp"
+
+namespace drawhitch::term {
+
+namespace {
+
+constexpr std::size_t k_gap = 2;       // blanks between columns
+constexpr std::size_t k_smallest = 8;  // a shrinking column keeps at least this many
+
+std::string aligned(const Column& column, std::string_view text, std::size_t width) {
+    const std::string fitted = column.may_shrink ? cut_to_width(text, width) : std::string{text};
+    return column.align == Align::right ? pad_left(fitted, width) : pad_right(fitted, width);
+}
+
+void drop_trailing_blanks(std::string& line) {
+    line.erase(line.find_last_not_of(' ') + 1);
+}
+
+}  // namespace
+
+Cell Cell::none() {
+    return Cell{.human = "-"};
+}
+
+Cell Cell::text(std::string_view text) {
+    return Cell{.human = printable(text), .plain = std::string{text}, .json = Json{text}};
+}
+
+Cell Cell::name(std::string_view bytes) {
+    return Cell{.human = printable(bytes), .plain = std::string{bytes}, .json = Json::name(bytes)};
+}
+
+Cell Cell::integer(std::int64_t value) {
+    return Cell{.human = std::to_string(value), .plain = std::to_string(value), .json = Json{value}};
+}
+
+Cell Cell::bytes(std::uint64_t count) {
+    return Cell{.human = human_bytes(count), .plain = std::to_string(count), .json = Json{count}};
+}
+
+Cell Cell::boolean(bool value) {
+    return Cell{.human = value ? "yes" : "no", .plain = value ? "true" : "false", .json = Json{value}};
+}
+
+Cell Cell::time(WallTime at, WallTime now) {
+    const std::int64_t age = now.seconds - at.seconds;
+    const std::string span = human_duration(std::chrono::seconds{age < 0 ? -age : age});
+    return Cell{.human = age < 0 ? "in " + span : span + " ago",
+                .plain = rfc3339(at),
+                .json = Json{rfc3339(at)},
+                .age = Json{age}};
+}
+
+Cell Cell::duration(std::chrono::seconds length) {
+    const auto seconds = static_cast<std::int64_t>(length.count());
+    return Cell{.human = human_duration(length), .plain = std::to_string(seconds), .json = Json{seconds}};
+}
+
+Cell Cell::value(Json json, std::string human) {
+    return Cell{.human = printable(human), .plain = human, .json = std::move(json)};
+}
+
+Layout plan_layout(const std::vector<Column>& columns, const std::vector<Row>& rows, std::size_t width) {
+    Layout layout{.widths = std::vector<std::size_t>(columns.size(), 0)};
+    std::size_t shown = 0;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].machine_only) continue;
+        ++shown;
+        layout.widths[i] = display_width(columns[i].title);
+        for (const Row& row : rows)
+            layout.widths[i] = std::max(layout.widths[i], display_width(row[i].human));
+    }
+    if (width == 0 || shown == 0) return layout;
+    std::size_t total = std::accumulate(layout.widths.begin(), layout.widths.end(), k_gap * (shown - 1));
+    for (std::size_t i = columns.size(); i-- > 0 && total > width;) {
+        if (!columns[i].may_shrink || layout.widths[i] <= k_smallest) continue;
+        const std::size_t cut = std::min(total - width, layout.widths[i] - k_smallest);
+        layout.widths[i] -= cut;
+        total -= cut;
+    }
+    return layout;
+}
+
+std::string heading_line(const std::vector<Column>& columns, const Layout& layout) {
+    Row titles;
+    titles.reserve(columns.size());
+    for (const Column& column : columns)
+        titles.push_back(Cell{.human = std::string{column.title}});
+    return row_line(columns, layout, titles);
+}
+
+std::string row_line(const std::vector<Column>& columns, const Layout& layout, const Row& row) {
+    assert(row.size() == columns.size());
+    std::string line;
+    bool first = true;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].machine_only) continue;
+        if (!first) line.append(k_gap, ' ');
+        first = false;
+        line += aligned(columns[i], row[i].human, layout.widths[i]);
+    }
+    drop_trailing_blanks(line);
+    return line;
+}
+
+std::string tsv_escape(std::string_view text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const CodePoint point = decode_utf8(text.substr(at));
+        const std::string_view piece = text.substr(at, std::max<std::size_t>(point.length, 1));
+        at += piece.size();
+        if (piece == "\\") {
+            out += "\\\\";
+        } else if (piece == "\t") {
+            out += "\\t";
+        } else if (piece == "\n") {
+            out += "\\n";
+        } else if (piece == "\r") {
+            out += "\\r";
+        } else {
+            out += printable(piece);
+        }
+    }
+    return out;
+}
+
+std::string tsv_line(const std::vector<Column>& columns, const Row& row) {
+    assert(row.size() == columns.size());
+    std::string line;
+    bool first = true;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].machine_only) continue;
+        if (!first) line += '\t';
+        first = false;
+        line += tsv_escape(row[i].plain);
+    }
+    return line;
+}
+
+Json json_row(const std::vector<Column>& columns, const Row& row) {
+    assert(row.size() == columns.size());
+    Json object = Json::object();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        object.set(columns[i].key, row[i].json);
+        if (row[i].age) object.set(std::string{columns[i].key} + "_age", *row[i].age);
+    }
+    return object;
+}
+
+}  // namespace drawhitch::term

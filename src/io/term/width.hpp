@@ -1,0 +1,20 @@
+// How many terminal columns a text takes, and cutting text to columns. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace drawhitch::term {
+
+// Columns of an already printable text: 2 for wide East Asian characters and most emoji, 0 for combining marks, else 1.
+std::size_t display_width(std::string_view text);
+
+// The longest prefix of at most `columns` columns; a cut is shown by a final "…" (one column).
+std::string cut_to_width(std::string_view text, std::size_t columns);
+
+// `text` with spaces added up to `columns`; longer text is returned as it is.
+std::string pad_right(std::string_view text, std::size_t columns);
+std::string pad_left(std::string_view text, std::size_t columns);
+
+}  // namespace drawhitch::term
