@@ -73,7 +73,7 @@ Status Box::check_nonce(const Op& op, proto::RootId root, bool create) {
     return Error{Code::host_key,
                  "the box that answers as " + lease_.name + " is another lease's: its mark differs; nothing was sent"}
         .because(printable(lease_.root) + " was made by another adopt")
-        .then("drawhitch adopt " + lease_.name + " ssh … --root-anew");
+        .then("drawhitch adopt " + lease_.name + " ssh …");
 }
 
 }  // namespace drawhitch::flow
