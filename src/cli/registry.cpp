@@ -55,6 +55,7 @@ Registry all_commands() {
         // shell
         completion_command(),
         complete_command(),
+        demo_command(),
         version_command(),
         help_command(),
     }};

@@ -7,6 +7,7 @@ namespace drawhitch::cli {
 
 CommandRow completion_command();
 CommandRow complete_command();  // hidden: the completion scripts ask it
+CommandRow demo_command();
 CommandRow version_command();
 CommandRow help_command();
 

@@ -27,16 +27,38 @@ namespace {
 
 constexpr std::size_t k_most_output = 1U << 20U;
 
-Result<pid_t> spawn(const std::vector<std::string>& argv, int output) {
-    std::vector<char*> words;
-    for (const auto& word : argv)
-        words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
+// Our environment with `extra` over it.
+std::vector<std::string> merged_environment(const Environment& extra) {
+    std::vector<std::string> merged;
+    for (char** line = environ; *line != nullptr; ++line) {
+        const std::string_view ours = *line;
+        const std::string_view name = ours.substr(0, ours.find('=') + 1);
+        const bool replaced =
+            std::ranges::any_of(extra, [name](const std::string& other) { return other.starts_with(name); });
+        if (!replaced) merged.emplace_back(ours);
+    }
+    merged.insert(merged.end(), extra.begin(), extra.end());
+    return merged;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+    std::vector<char*> list;
+    for (const auto& word : words)
+        list.push_back(const_cast<char*>(word.c_str()));
+    list.push_back(nullptr);
+    return list;
+}
+
+// `output` takes stdout and stderr; -1 leaves ours to the child.
+Result<pid_t> spawn(const std::vector<std::string>& argv, const Environment& extra, int output) {
+    const std::vector<std::string> environment = merged_environment(extra);
     posix_spawn_file_actions_t actions{};
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, output, 1);
-    posix_spawn_file_actions_adddup2(&actions, output, 2);
+    if (output >= 0) {
+        posix_spawn_file_actions_adddup2(&actions, output, 1);
+        posix_spawn_file_actions_adddup2(&actions, output, 2);
+    }
     // The signal thread's mask must not reach the child: it would be deaf to TERM.
     posix_spawnattr_t attributes{};
     posix_spawnattr_init(&attributes);
@@ -45,11 +67,23 @@ Result<pid_t> spawn(const std::vector<std::string>& argv, int output) {
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     pid_t pid = -1;
-    const int failed = ::posix_spawnp(&pid, words[0], &actions, &attributes, words.data(), environ);
+    const int failed = ::posix_spawnp(&pid, argv[0].c_str(), &actions, &attributes, pointers(argv).data(),
+                                      pointers(environment).data());
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (failed != 0) return errno_error(failed, "start", argv[0]);
     return pid;
+}
+
+int exit_code_of(int status) {
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int wait_for(pid_t pid) {
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return exit_code_of(status);
 }
 
 // Returns false at the end of the output.
@@ -65,9 +99,9 @@ bool read_piece(int fd, std::string& output) {
 
 }  // namespace
 
-Result<Finished> run_to_end(const Op& op, const std::vector<std::string>& argv) {
+Result<Finished> run_to_end(const Op& op, const std::vector<std::string>& argv, const Environment& extra) {
     TRY_ASSIGN(Pipe pipe, make_pipe());
-    TRY_ASSIGN(const pid_t pid, spawn(argv, pipe.write.get()));
+    TRY_ASSIGN(const pid_t pid, spawn(argv, extra, pipe.write.get()));
     pipe.write.reset();
     Finished finished;
     Status state = ok();
@@ -79,12 +113,23 @@ Result<Finished> run_to_end(const Op& op, const std::vector<std::string>& argv) 
         if (waits[0].revents != 0 && !read_piece(pipe.read.get(), finished.output)) break;
     }
     if (!state) ::kill(pid, SIGTERM);
-    int status = 0;
-    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
+    finished.exit_code = wait_for(pid);
     TRY(std::move(state));
-    finished.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return finished;
+}
+
+Result<int> run_watched(const Op& op, const std::vector<std::string>& argv, const Environment& extra) {
+    TRY_ASSIGN(const pid_t pid, spawn(argv, extra, -1));
+    for (;;) {
+        int status = 0;
+        if (::waitpid(pid, &status, WNOHANG) == pid) return exit_code_of(status);
+        if (auto state = op.check(); !state) {
+            ::kill(pid, SIGTERM);
+            wait_for(pid);
+            return std::move(state).error();
+        }
+        op.clock.sleep(milliseconds{20}, op.cancel);
+    }
 }
 
 void adopt_orphans() {

@@ -16,8 +16,14 @@ struct Finished {
     std::string output{};  // stdout and stderr together, at most 1 MiB
 };
 
+// "NAME=value" strings that replace or join our own environment for a child.
+using Environment = std::vector<std::string>;
+
 // Runs `argv` (found through PATH) with stdin from /dev/null and waits for it. Cancel sends it SIGTERM.
-Result<Finished> run_to_end(const Op& op, const std::vector<std::string>& argv);
+Result<Finished> run_to_end(const Op& op, const std::vector<std::string>& argv, const Environment& extra = {});
+
+// The same with our own stdout and stderr, for a person to watch; returns the exit code (128 + signal).
+Result<int> run_watched(const Op& op, const std::vector<std::string>& argv, const Environment& extra);
 
 // From now on processes whose parent dies become our children instead of init's (Linux; elsewhere nothing happens), so
 // that end_descendants finds the detached ones, too.
