@@ -115,10 +115,11 @@ void JsonLinesSink::emit(const Event& event) noexcept {
             const std::lock_guard lock{mutex_};
             const Instant now = clock_.now();
             const auto at = std::ranges::find(last_, event.activity, &std::pair<std::uint64_t, Instant>::first);
-            if (event.kind == EventKind::advanced) {
-                if (at != last_.end() && now - at->second < k_thin_out) return;
-                if (at == last_.end()) last_.emplace_back(event.activity, now);
-                if (at != last_.end()) at->second = now;
+            if (event.kind == EventKind::advanced && at != last_.end()) {
+                if (now - at->second < k_thin_out) return;
+                at->second = now;
+            } else if (event.kind == EventKind::advanced) {
+                last_.emplace_back(event.activity, now);
             } else if (event.kind == EventKind::finished && at != last_.end()) {
                 last_.erase(at);
             }

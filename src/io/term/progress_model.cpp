@@ -123,7 +123,9 @@ std::string Track::bar_line(std::size_t width, Instant now) const {
     } else if (quiet_for(now) >= k_worth_telling) {
         parts.push_back("nothing for " + human_duration(quiet_for(now)));
     }
-    return cut_to_width(join(parts, "  "), width);
+    std::string line = cut_to_width(join(parts, "  "), width);
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line;
 }
 
 std::string Track::sentence(Instant now) const {

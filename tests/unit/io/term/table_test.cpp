@@ -1,0 +1,65 @@
+#include "io/term/table.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "io/term/width.hpp"
+
+using namespace drawhitch;
+using namespace drawhitch::term;
+
+namespace {
+
+const std::vector<Column> k_columns{{.key = "path", .title = "PATH", .may_shrink = true},
+                                    {.key = "bytes", .title = "SIZE", .align = Align::right},
+                                    {.key = "extra", .machine_only = true},
+                                    {.key = "seen", .title = "SEEN"}};
+
+std::vector<Row> rows() {
+    return {{Cell::name("a.bin"), Cell::bytes(2048), Cell::integer(7), Cell::time({0, 0}, {60, 0})},
+            {Cell::name("checkpoints/long-name.safetensors"), Cell::bytes(5), Cell::none(), Cell::none()}};
+}
+
+}  // namespace
+
+TEST_CASE("columns are aligned, numbers to the right, and lines carry no trailing blanks") {
+    const auto all = rows();
+    const Layout layout = plan_layout(k_columns, all, 0);
+    CHECK(heading_line(k_columns, layout) == "PATH                                  SIZE  SEEN");
+    CHECK(row_line(k_columns, layout, all[0]) == "a.bin                              2.0 KiB  1 min ago");
+    CHECK(row_line(k_columns, layout, all[1]) == "checkpoints/long-name.safetensors      5 B  -");
+}
+
+TEST_CASE("a narrow terminal shrinks only columns that may be cut") {
+    const auto all = rows();
+    const Layout layout = plan_layout(k_columns, all, 36);
+    for (const Row& row : all)
+        CHECK(display_width(row_line(k_columns, layout, row)) <= 36);
+    CHECK(row_line(k_columns, layout, all[1]).starts_with("checkpoints/lon…"));
+    CHECK(row_line(k_columns, plan_layout(k_columns, all, 10), all[0]).starts_with("a.bin     2.0 KiB"));
+}
+
+TEST_CASE("TSV has raw numbers and escapes what would break a row") {
+    CHECK(tsv_line(k_columns, rows()[0]) == "a.bin\t2048\t1970-01-01T00:00:00Z");
+    CHECK(tsv_line(k_columns, rows()[1]) == "checkpoints/long-name.safetensors\t5\t");
+    CHECK(tsv_escape("a\tb\nc\\d\r\x1b[31m\xFF") == "a\\tb\\nc\\\\d\\r\\x1b[31m\\xff");
+}
+
+TEST_CASE("JSON rows have every column, with the age of times") {
+    CHECK(json_row(k_columns, rows()[0]).dump() ==
+          R"({"path":"a.bin","bytes":2048,"extra":7,"seen":"1970-01-01T00:00:00Z","seen_age":60})");
+}
+
+TEST_CASE("names from a box cannot move the cursor or turn the line") {
+    const Cell cell = Cell::name("evil\x1b]0;title\x07\xE2\x80\xAE");
+    CHECK(cell.human == "evil\\x1b]0;title\\x07\\xe2\\x80\\xae");
+}
+
+TEST_CASE("wide and combining characters count as the terminal shows them") {
+    CHECK(display_width("模型") == 4);
+    CHECK(display_width("e\xCC\x81") == 1);
+    CHECK(display_width("🙂") == 2);
+    CHECK(cut_to_width("模型模型", 5) == "模型…");
+    CHECK(cut_to_width("abc", 3) == "abc");
+    CHECK(cut_to_width("abc", 0).empty());
+    CHECK(pad_left("模", 4) == "  模");
+}
