@@ -18,8 +18,13 @@ constexpr bool needs_one(const PositionalRow& row) {
     return (row.arity == Arity::one || row.arity == Arity::many) && !row.box_optional;
 }
 
+// The global options are checked as the rows of a command without a verb.
+std::string help_for(std::string_view verb) {
+    return "drawhitch help " + std::string{verb.empty() ? "global-options" : verb};
+}
+
 Error usage(std::string_view verb, std::string message) {
-    return Error{Code::usage, std::move(message)}.then("drawhitch help " + std::string{verb});
+    return Error{Code::usage, std::move(message)}.then(help_for(verb));
 }
 
 bool is_choice(std::string_view choices, std::string_view word) {
@@ -112,8 +117,7 @@ Result<Parsed> Parsed::check(const CommandRow& row, Values values) {
         const bool repeats = option.kind == OptionKind::flag || option.kind == OptionKind::list;
         if (!repeats && given->second.size() > 1) return usage(verb, "--" + std::string{key} + " is given twice");
         for (const std::string& word : given->second) {
-            if (Status good = check_word(option, word); !good)
-                return std::move(good).error().then("drawhitch help " + verb);
+            if (Status good = check_word(option, word); !good) return std::move(good).error().then(help_for(verb));
         }
     }
     Parsed parsed;

@@ -89,7 +89,7 @@ class Words {
 };
 
 CommandRow globals_row() {
-    return CommandRow{.verb = "drawhitch", .options = global_rows()};
+    return CommandRow{.options = global_rows()};
 }
 
 // Moves the values of the rows' options out of `values`.

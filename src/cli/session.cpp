@@ -66,7 +66,9 @@ Result<std::unique_ptr<Session>> Session::open(const Surroundings& around, const
     std::unique_ptr<Session> session{new Session{around, globals, std::move(verb)}};
     TRY(session->enter_directory());
     if (globals.log_file) {
-        TRY_ASSIGN(session->log_, term::LogFile::open(*globals.log_file));
+        auto log = term::LogFile::open(*globals.log_file);
+        if (!log) return std::move(log).error().then("drawhitch help global-options");
+        session->log_ = std::move(*log);
     }
     session->open_sinks();
     return session;

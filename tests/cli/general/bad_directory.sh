@@ -1,0 +1,1 @@
+drawhitch -C "$SCRATCH/nowhere" version

@@ -1,0 +1,1 @@
+drawhitch version --log-file /nonexistent/log

@@ -1,0 +1,1 @@
+drawhitch $'evil\x1b[31m'

@@ -1,0 +1,1 @@
+drawhitch --json versoin 2>/dev/null

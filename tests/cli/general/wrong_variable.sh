@@ -1,0 +1,1 @@
+DRAWHITCH_YES=perhaps drawhitch version

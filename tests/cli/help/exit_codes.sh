@@ -1,0 +1,1 @@
+drawhitch help exit-codes

@@ -1,0 +1,2 @@
+drawhitch completion --help
+drawhitch help completion | diff - <(drawhitch completion -h)

@@ -1,0 +1,3 @@
+drawhitch version
+drawhitch --version
+drawhitch version extra

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Runs the commands that README.md and docs/*.md state, and compares what they say is shown (tests/README.md).
+
+usage: docs_test.py --program BUILD/drawhitch [--root DIR] [FILE.md ...]
+
+A fenced block is run when the line before it (blank lines apart) is a marker:
+
+  <!-- run -->          every command must end with exit code 0
+  <!-- run exit=4 -->   the block must end with that code
+
+In a ```console block a line "$ COMMAND" is run (a trailing backslash continues it) and the lines up to the next command
+are what it shows, standard error included: "…" stands for anything within a line, and a line "…" for any number of
+lines. A ```sh block is run as it is. A comment that begins with "<!-- run-first" is run, too, and not shown to readers:
+it prepares what the next blocks need. Blocks of one file run in order, each in its own bash, in one scratch directory.
+"""
+import argparse
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "cli"))
+from run import environment, matches_glob  # noqa: E402  the path must be set first
+
+SECONDS = 300
+MARKER = re.compile(r"<!-- run(?: exit=(\d+))? -->")
+
+
+class Block:
+    """One thing to run: its first line in the file, its kind (console, sh, first), lines and exit code."""
+
+    def __init__(self, line, kind, lines, code):
+        self.line, self.kind, self.lines, self.code = line, kind, lines, code
+
+
+def blocks_of(text):
+    """(blocks to run, complaints about markers) of one document."""
+    lines = text.splitlines()
+    blocks, wrong = [], []
+    at, pending = 0, None
+    while at < len(lines):
+        line = lines[at]
+        marker = MARKER.fullmatch(line.strip())
+        if marker:
+            pending = (at + 1, int(marker[1] or 0))
+        elif line.startswith("<!-- run-first"):
+            end = next(i for i in range(at, len(lines)) if lines[i].rstrip().endswith("-->"))
+            blocks.append(Block(at + 1, "first", lines[at + 1:end], 0))
+            at = end
+        elif line.startswith("```"):
+            end = next((i for i in range(at + 1, len(lines)) if lines[i].startswith("```")), len(lines))
+            kind = line[3:].strip()
+            if pending and kind in ("console", "sh"):
+                blocks.append(Block(at + 1, kind, lines[at + 1:end], pending[1]))
+            elif pending:
+                wrong.append(f"line {at + 1}: a block of kind \"{kind}\" cannot be run")
+            pending, at = None, end
+        elif line.strip() and pending:
+            wrong.append(f"line {pending[0]}: the marker is not followed by a block")
+            pending = None
+        elif line.strip().startswith("<!-- run"):
+            wrong.append(f"line {at + 1}: not a marker: {line.strip()}")
+        at += 1
+    if pending:
+        wrong.append(f"line {pending[0]}: the marker is not followed by a block")
+    return blocks, wrong
+
+
+def steps_of(block):
+    """[(command, shown lines or None)] of one block; None: nothing is compared."""
+    if block.kind != "console":
+        return [("\n".join(block.lines), None)]
+    steps = []
+    lines = iter(block.lines)
+    for line in lines:
+        if line.startswith("$ "):
+            command = line[2:]
+            while command.endswith("\\"):
+                command = command[:-1] + next(lines, "").removeprefix("> ").lstrip()
+            steps.append((command, []))
+        elif steps:
+            steps[-1][1].append(line)
+    return steps
+
+
+def run_block(block, scratch, variables):
+    """Complaints about one block."""
+    steps = steps_of(block)
+    if not steps:
+        return ["it holds no command"]
+    wrong = []
+    for number, (command, shown) in enumerate(steps, 1):
+        # The next block starts where this one ended: a reader has one shell, too.
+        state = shlex.quote(f"{scratch}/.directory")
+        script = f"cd \"$(cat {state})\"\ntrap 'pwd > {state}' EXIT\nset -eu\n{command}\n"
+        done = subprocess.run(["bash", "-c", script], env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=SECONDS, check=False, start_new_session=True)
+        got = done.stdout.decode("utf-8", "backslashreplace").splitlines()
+        wanted_code = block.code if number == len(steps) else 0
+        if done.returncode != wanted_code:
+            wrong.append(f"$ {command}\n  exit code {done.returncode}, wanted {wanted_code}")
+            wrong += [f"    | {line}" for line in got]
+        elif shown is not None and not matches(shown, got):
+            wrong.append(f"$ {command}\n  shows something else:")
+            wrong += [f"    - {line}" for line in shown] + [f"    + {line}" for line in got]
+    return wrong
+
+
+def matches(shown, got):
+    """The wildcard of documents is "…", because "*" is too common in what commands print."""
+    star, dots = "\x01", "\x02"
+    hide = [line.replace("*", star) for line in got]
+    wanted = []
+    for line in shown:
+        wanted.append("..." if line.strip() == "…" else line.replace("*", star).replace("...", dots).replace("…", "*"))
+    return matches_glob(wanted, [line.replace("...", dots) for line in hide])
+
+
+def run_file(path, program):
+    """(blocks run, complaints) of one document."""
+    blocks, wrong = blocks_of(path.read_text(encoding="utf-8"))
+    wrong = [f"{path}: {text}" for text in wrong]
+    with tempfile.TemporaryDirectory(prefix="drawhitch-docs-") as folder:
+        scratch = pathlib.Path(folder).resolve()
+        for name in ("home", "config", "state", "cache", "tmp", "work"):
+            (scratch / name).mkdir(mode=0o700)
+        (scratch / ".directory").write_text(f"{scratch}/work\n")
+        for block in blocks:
+            try:
+                complaints = run_block(block, scratch, environment(scratch, program))
+            except subprocess.TimeoutExpired as problem:
+                complaints = [f"ran longer than {problem.timeout:.0f} s"]
+            if complaints:
+                wrong.append(f"{path}:{block.line}: " + "\n".join(complaints))
+    return len(blocks), wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--program", type=pathlib.Path, required=True)
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    options = parser.parse_args()
+    program = options.program.resolve(strict=True)
+    files = options.files or [*sorted(options.root.glob("*.md")), *sorted((options.root / "docs").glob("**/*.md"))]
+    ran, wrong = 0, []
+    for path in files:
+        count, complaints = run_file(path, program)
+        ran += count
+        wrong += complaints
+    for text in wrong:
+        print(text)
+    print(f"{ran} blocks in {len(files)} documents, {len(wrong)} complaints")
+    if ran == 0:
+        print("no block is marked to be run")
+    return 1 if wrong or ran == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

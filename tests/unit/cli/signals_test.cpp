@@ -1,0 +1,90 @@
+#include "cli/signals.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "base/fd.hpp"
+#include "base/time.hpp"
+
+using namespace drawhitch;
+
+namespace {
+
+// A child that lives under a SignalThread, writes one byte when it is ready and one when it is cancelled, and then
+// either ends with 7 or waits for ever.
+class Child {
+  public:
+    Child(bool ends_when_cancelled, bool hangup_ignored) {
+        auto pipe = make_pipe();
+        REQUIRE(pipe);
+        pid_ = ::fork();
+        REQUIRE(pid_ >= 0);
+        if (pid_ == 0) live(pipe->write.get(), ends_when_cancelled, hangup_ignored);
+        heard_ = std::move(pipe->read);
+    }
+    void send(int signal_number) const { ::kill(pid_, signal_number); }
+    char hear() const {
+        char byte = 0;
+        return ::read(heard_.get(), &byte, 1) == 1 ? byte : '\0';
+    }
+    int exit_code() const {
+        int status = 0;
+        ::waitpid(pid_, &status, 0);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    }
+
+  private:
+    [[noreturn]] static void live(int out, bool ends_when_cancelled, bool hangup_ignored) {
+        std::signal(SIGINT, SIG_DFL);
+        std::signal(SIGHUP, hangup_ignored ? SIG_IGN : SIG_DFL);
+        Cancel cancel;
+        {
+            const cli::SignalThread signals{cancel, [out] { (void)!::write(out, "L", 1); }};
+            (void)!::write(out, "R", 1);
+            while (!cancel.requested())
+                system_clock().sleep(milliseconds{60'000}, cancel);
+            (void)!::write(out, "C", 1);
+            if (!ends_when_cancelled) {
+                for (;;)
+                    ::pause();
+            }
+        }
+        ::_exit(7);
+    }
+
+    pid_t pid_{-1};
+    UniqueFd heard_{};
+};
+
+}  // namespace
+
+TEST_CASE("each of the three signals cancels, and the command ends on its own") {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        const Child child{true, false};
+        REQUIRE(child.hear() == 'R');
+        child.send(number);
+        CHECK(child.hear() == 'C');
+        CHECK(child.exit_code() == 7);
+    }
+}
+
+TEST_CASE("a second Ctrl-C restores the terminal and ends a stuck command with 130") {
+    const Child child{false, false};
+    REQUIRE(child.hear() == 'R');
+    child.send(SIGINT);
+    REQUIRE(child.hear() == 'C');  // so the first one was taken, and the second cannot melt into it
+    child.send(SIGINT);
+    CHECK(child.hear() == 'L');
+    CHECK(child.exit_code() == 130);
+}
+
+TEST_CASE("a command started with nohup outlives the hangup") {
+    const Child child{true, true};
+    REQUIRE(child.hear() == 'R');
+    child.send(SIGHUP);
+    child.send(SIGINT);
+    CHECK(child.hear() == 'C');
+    CHECK(child.exit_code() == 7);
+}
