@@ -25,28 +25,6 @@ namespace drawhitch::support {
 
 namespace {
 
-// Starts a program in a session of its own, with stdin from /dev/null and the other streams to a file.
-pid_t start(const std::vector<std::string>& argv, const std::string& output) {
-    std::vector<char*> words;
-    for (const std::string& word : argv)
-        words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    posix_spawn_file_actions_t actions{};
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    posix_spawnattr_t attributes{};
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-    pid_t pid = -1;
-    const int failed = ::posix_spawnp(&pid, words[0], &actions, &attributes, words.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    if (failed != 0) throw std::runtime_error("cannot start " + argv.front());
-    return pid;
-}
-
 int wait_for(pid_t pid) {
     int status = 0;
     while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -81,16 +59,43 @@ model::HostKey public_key(const std::string& path) {
     return key;
 }
 
-std::string passwd_line(const std::string& user, const std::string& home) {
-    return user + ":x:" + std::to_string(::geteuid()) + ":" + std::to_string(::getegid()) + "::" + home +
-           ":/bin/bash\n";
+// The system's password database, with this user living elsewhere.
+std::string passwd_with(const std::string& user, const std::string& home) {
+    std::string text =
+        user + ":x:" + std::to_string(::geteuid()) + ":" + std::to_string(::getegid()) + "::" + home + ":/bin/bash\n";
+    const std::string all = read_file("/etc/passwd");
+    for (std::string_view line : split(all, '\n')) {
+        if (!line.empty() && !line.starts_with(user + ":")) text.append(line).append("\n");
+    }
+    return text;
 }
 
 }  // namespace
 
+pid_t start_tool(const std::vector<std::string>& argv, const std::string& output) {
+    std::vector<char*> words;
+    for (const std::string& word : argv)
+        words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    posix_spawn_file_actions_t actions{};
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    posix_spawnattr_t attributes{};
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+    pid_t pid = -1;
+    const int failed = ::posix_spawnp(&pid, words[0], &actions, &attributes, words.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    if (failed != 0) throw std::runtime_error("cannot start " + argv.front());
+    return pid;
+}
+
 void run_tool(const std::vector<std::string>& argv) {
     const TempDir dir;
-    if (wait_for(start(argv, dir / "output")) != 0) {
+    if (wait_for(start_tool(argv, dir / "output")) != 0) {
         throw std::runtime_error(argv.front() + " failed: " + read_file(dir / "output"));
     }
 }
@@ -161,13 +166,13 @@ void PrivateSshd::make_keys(const SshdOptions& options) {
 }
 
 void PrivateSshd::write_config(const SshdOptions& options) {
-    std::string text;
+    std::string text = "MaxStartups 100\n";  // of this one keyword the last line counts
     for (const std::string& line : options.config)
         text += line + "\n";
     text += "Port " + std::to_string(port_) + "\nListenAddress 127.0.0.1\nPidFile none\nStrictModes no\nUsePAM no\n" +
             "AuthorizedKeysFile " + home() + "/.ssh/authorized_keys\nPasswordAuthentication no\n" +
             "KbdInteractiveAuthentication no\nPermitRootLogin yes\nUseDNS no\nPrintMotd no\nLogLevel VERBOSE\n" +
-            "SetEnv HOME=" + home() + "\nMaxStartups 100\n";
+            "SetEnv HOME=" + home() + "\n";
     for (const std::string& type : options.host_key_types)
         text += "HostKey " + (dir_ / ("host_key_" + type)) + "\n";
     if (!options.login_shell.empty()) {
@@ -175,27 +180,38 @@ void PrivateSshd::write_config(const SshdOptions& options) {
         text += "ForceCommand exec env -u SHLVL " + options.login_shell + " -c \"$SSH_ORIGINAL_COMMAND\"\n";
     }
     write_file(dir_ / "sshd_config", text, 0600);
-    write_file(dir_ / "passwd", passwd_line(user_, home()), 0644);
+    write_file(dir_ / "passwd", passwd_with(user_, home()), 0644);
+    if (!options.password.empty()) {
+        run_tool({"/bin/sh", "-c",
+                  "h=$(openssl passwd -5 " + shell_quote(options.password) + ") && echo " + user_ +
+                      ":$h:20000:0:99999:7::: > " + (dir_ / "shadow")});
+    }
     // A root sshd insists on its privilege separation directory.
     if (::geteuid() == 0 && ::mkdir("/run/sshd", 0755) != 0 && errno != EEXIST)
         throw std::runtime_error("cannot create /run/sshd");
 }
 
+// dropbear looks for keys in the home that the password database names, and a password lies in that database, too: such
+// a server gets a database of its own, in a mount namespace that ends with it.
 std::vector<std::string> PrivateSshd::command(const SshdOptions& options) const {
-    if (!options.dropbear) return {"/usr/sbin/sshd", "-D", "-e", "-f", dir_ / "sshd_config"};
-    // dropbear looks for keys in the home that the password database names, so it gets a database of its own.
-    std::string serve = "mount --bind " + (dir_ / "passwd") +
-                        " /etc/passwd && exec dropbear -F -E -p 127.0.0.1:" + std::to_string(port_) + " -P " +
-                        (dir_ / "pid");
-    for (const std::string& type : options.host_key_types)
-        serve += " -r " + (dir_ / ("host_key_" + type + ".db"));
-    for (const std::string& argument : options.args)
-        serve += " " + shell_quote(argument);
+    const std::string sshd = "exec /usr/sbin/sshd -D -e -f " + (dir_ / "sshd_config");
+    if (!options.dropbear && options.password.empty()) return {"/bin/sh", "-c", sshd};
+    std::string serve = "mount --bind " + (dir_ / "passwd") + " /etc/passwd && ";
+    if (!options.password.empty()) serve += "mount --bind " + (dir_ / "shadow") + " /etc/shadow && ";
+    if (options.dropbear) {
+        serve += "exec dropbear -F -E -p 127.0.0.1:" + std::to_string(port_) + " -P " + (dir_ / "pid");
+        for (const std::string& type : options.host_key_types)
+            serve += " -r " + (dir_ / ("host_key_" + type + ".db"));
+        for (const std::string& argument : options.args)
+            serve += " " + shell_quote(argument);
+    } else {
+        serve += sshd;
+    }
     return {"unshare", ::geteuid() == 0 ? "-m" : "-rm", "--propagation", "private", "/bin/sh", "-c", serve};
 }
 
 void PrivateSshd::launch(const SshdOptions& options) {
-    pid_ = start(command(options), dir_ / "log");
+    pid_ = start_tool(command(options), dir_ / "log");
 }
 
 // True when it serves; false when it has ended, or nobody greets for ten seconds.

@@ -19,6 +19,7 @@ struct SshdOptions {
     std::vector<std::string>
         config{};                     // lines of sshd_config, first match wins there, so they override ours; sshd only
     std::vector<std::string> args{};  // further arguments; dropbear only
+    std::string password{};           // the user's, made known to this server only
     std::string login_shell{};        // absolute path: commands go through it as if it were the user's login shell
     std::vector<std::string> host_key_types{"ed25519"};  // as ssh-keygen names them; made once a test program
     std::string client_key_type{"ed25519"};
@@ -62,6 +63,9 @@ class PrivateSshd {
 // A key pair at `path` and `path`.pub. `type` is "ed25519", "ecdsa" or "rsa"; keys without a passphrase are copies of
 // one made once.
 void make_key(const std::string& path, const std::string& type, const std::string& passphrase = {});
+
+// Starts a program in a session of its own, stdin from /dev/null, its other streams appended to a file.
+pid_t start_tool(const std::vector<std::string>& argv, const std::string& output);
 
 // Runs a program to its end and throws unless it exits with 0.
 void run_tool(const std::vector<std::string>& argv);

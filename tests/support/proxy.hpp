@@ -50,7 +50,7 @@ class Listener {
 class Proxy final : public Listener {
   public:
     // `buffer` bounds the kernel's socket buffers and what is moved at a time.
-    explicit Proxy(std::uint16_t target_port, int buffer = 4096);
+    explicit Proxy(std::uint16_t target_port, int buffer = 32768);
     ~Proxy() override;
 
     // From now on nothing moves either way, in connections old and new, though they stay open.

@@ -69,9 +69,9 @@ Status SshTransport::greet(const Op& op, SshLink& link) {
     return trust_.host_keys.check(op, target_.shown_host(), key);
 }
 
-Result<std::unique_ptr<Process>> SshTransport::exec(const Op& op, const BoxCommand& command) {
-    TRY(connect(op));
-    SshLink& link = *link_;
+namespace {
+
+Result<LIBSSH2_CHANNEL*> open_once(const Op& op, SshLink& link) {
     LIBSSH2_CHANNEL* channel = nullptr;
     static constexpr char k_kind[] = "session";
     TRY_ASSIGN(const int opened, link.finish(op, SshPhase::opening, [&] {
@@ -80,6 +80,26 @@ Result<std::unique_ptr<Process>> SshTransport::exec(const Op& op, const BoxComma
         return channel != nullptr ? 0 : ::libssh2_session_last_errno(link.session());
     }));
     if (channel == nullptr) return link.error(SshPhase::opening, opened);
+    return channel;
+}
+
+// OpenSSH counts a session against its MaxSessions until a moment after its channel was closed, so that with a limit of
+// 1 the next program may come too early. That is no failure of the box: it gets the moment, once.
+constexpr milliseconds k_session_afterlife{150};
+
+Result<LIBSSH2_CHANNEL*> open_channel(const Op& op, SshLink& link) {
+    auto channel = open_once(op, link);
+    if (channel || channel.error().code != Code::limits || !link.has_retired()) return channel;
+    op.clock.sleep(k_session_afterlife, op.cancel);
+    return open_once(op, link);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Process>> SshTransport::exec(const Op& op, const BoxCommand& command) {
+    TRY(connect(op));
+    SshLink& link = *link_;
+    TRY_ASSIGN(LIBSSH2_CHANNEL* const channel, open_channel(op, link));
     auto process = std::make_unique<SshProcess>(link_, channel);
     static constexpr char k_request[] = "exec";
     const std::string& text = command.text();

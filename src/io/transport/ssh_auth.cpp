@@ -70,7 +70,7 @@ class Login {
 
     Status run() {
         for (Candidate& candidate : keys_.candidates) {
-            TRY_ASSIGN(const Outcome outcome, candidate.file ? offer_file(candidate) : offer_held(candidate));
+            TRY_ASSIGN(const Outcome outcome, offer(candidate));
             if (outcome == Outcome::accepted) return ok();
             const bool taken = outcome == Outcome::key_failed;
             refused_.push_back(candidate.shown + (taken ? ": the server takes it, but it could not sign" : ""));
@@ -80,7 +80,20 @@ class Login {
 
   private:
     Result<int> call(const std::function<int()>& function) {
-        return link_.finish(op_, SshPhase::authentication, function);
+        auto code = link_.finish(op_, SshPhase::authentication, function);
+        if (!code && code.error().code == Code::auth) code.error().why += tried();
+        return code;
+    }
+
+    // An RSA key signs in one of two ways, and a server need not say which it takes: libssh2 tries SHA-512 only.
+    Result<Outcome> offer(Candidate& candidate) {
+        const bool is_rsa = key_type(candidate.blob) == "ssh-rsa" || candidate.blob.empty();
+        for (const char* algorithms : {"rsa-sha2-512,rsa-sha2-256", "rsa-sha2-256"}) {
+            ::libssh2_session_method_pref(link_.session(), LIBSSH2_METHOD_SIGN_ALGO, algorithms);
+            TRY_ASSIGN(const Outcome outcome, candidate.file ? offer_file(candidate) : offer_held(candidate));
+            if (outcome != Outcome::refused || !is_rsa) return outcome;
+        }
+        return Outcome::refused;
     }
 
     Result<Outcome> judge(int code) {

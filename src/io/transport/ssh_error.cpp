@@ -174,7 +174,7 @@ Error ssh_error(const SshTrouble& trouble, const SshTarget& target) {
     Error error{row->ours, row->retry, filled(row->message, target)};
     error.why = reason(trouble, row->why);
     // A line that breaks is no verdict about the login, and a server that has enough says so.
-    const bool broken = trouble.socket_error != 0 || (trouble.closed && trouble.farewell.empty());
+    const bool broken = trouble.farewell.empty() && (trouble.socket_error != 0 || trouble.closed);
     if (trouble.phase == SshPhase::authentication && broken) {
         error.code = Code::link_lost;
         error.retry = Retry::reconnect;

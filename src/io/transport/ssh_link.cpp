@@ -187,6 +187,7 @@ void SshLink::kill() {
 }
 
 void SshLink::retire(LIBSSH2_CHANNEL* channel) {
+    has_retired_ = true;
     retired_.push_back(channel);
     collect_retired();
     flush();
@@ -204,7 +205,7 @@ Result<int> SshLink::finish(const Op& op, SshPhase phase, const std::function<in
         const int code = call();
         flush();
         if (code != LIBSSH2_ERROR_EAGAIN) return code;
-        Status waited = ended() ? Status(error(phase, 0)) : wait(op, phase);
+        Status waited = ended() ? Status(error(phase, 0)) : wait(op, actual(phase));
         if (!waited) {
             // libssh2 is in the middle of something that cannot be taken back.
             kill();
@@ -283,9 +284,15 @@ Status SshLink::wait(const Op& op, SshPhase phase) {
     return ok();
 }
 
+// Until the server has named itself, it may be anything.
+SshPhase SshLink::actual(SshPhase phase) const {
+    const bool greeted = greeting_.find("SSH-") != std::string::npos;
+    return phase == SshPhase::handshake && !greeted ? SshPhase::greeting : phase;
+}
+
 Error SshLink::error(SshPhase phase, int code) const {
     SshTrouble trouble;
-    trouble.phase = phase;
+    trouble.phase = actual(phase);
     trouble.code = code;
     trouble.greeting = greeting_;
     trouble.closed = closed_;
@@ -296,8 +303,6 @@ Error SshLink::error(SshPhase phase, int code) const {
         words != nullptr) {
         trouble.detail = words;
     }
-    // Until the server has named itself, it may be anything.
-    if (phase == SshPhase::handshake && greeting_.find("SSH-") == std::string::npos) trouble.phase = SshPhase::greeting;
     return ssh_error(trouble, target_);
 }
 

@@ -61,6 +61,8 @@ class SshLink {
     void kill();
     // Closes a channel without waiting for the peer's agreement, which is collected later.
     void retire(LIBSSH2_CHANNEL* channel);
+    // Whether any channel was closed on this connection so far.
+    [[nodiscard]] bool has_retired() const { return has_retired_; }
 
   private:
     SshLink(UniqueFd socket, SshTarget target) : socket_(std::move(socket)), target_(std::move(target)) {}
@@ -69,6 +71,7 @@ class SshLink {
     bool watch_silence(const Op& op, SshPhase phase, milliseconds& quiet);
     void offer_keepalive();
     [[nodiscard]] std::uint64_t moved() const;
+    [[nodiscard]] SshPhase actual(SshPhase phase) const;
 
     ssize_t receive(void* buffer, std::size_t length);
     ssize_t send(const void* buffer, std::size_t length);
@@ -85,6 +88,7 @@ class SshLink {
     std::string greeting_{};
     std::string farewell_{};
     bool closed_{false};
+    bool has_retired_{false};
     bool dead_{false};
     int socket_error_{0};
 

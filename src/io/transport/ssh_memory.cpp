@@ -1,5 +1,11 @@
 #include "io/transport/ssh_memory.hpp"
 
+#if defined(__APPLE__)
+#include <malloc/malloc.h>
+#else
+#include <malloc.h>
+#endif
+
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -8,9 +14,15 @@ namespace drawhitch::transport {
 
 namespace {
 
-// Each block is preceded by its size; the header keeps malloc's alignment.
-constexpr std::size_t k_header = alignof(std::max_align_t) > sizeof(std::size_t) ? alignof(std::max_align_t)
-                                                                                 : sizeof(std::size_t);
+// The block's true size, a little above what was asked for. libssh2 sometimes frees with us what it or OpenSSL
+// allocated elsewhere, and the other way round, so blocks must be malloc's own, with no header in front.
+std::size_t size_of(void* block) noexcept {
+#if defined(__APPLE__)
+    return ::malloc_size(block);
+#else
+    return ::malloc_usable_size(block);
+#endif
+}
 
 // Larger blocks carry channel data, never keys: wiping those would cost a tenth of the throughput.
 constexpr std::size_t k_wiped_bytes = 16U << 10U;
@@ -33,18 +45,14 @@ void wipe_block(unsigned char* bytes, std::size_t size) noexcept {
 }  // namespace
 
 void* SshMemory::allocate(std::size_t count, void**) noexcept {
-    auto* block = static_cast<unsigned char*>(std::malloc(k_header + count));
-    if (block == nullptr) return nullptr;
-    std::memcpy(block, &count, sizeof count);
-    return block + k_header;
+    return std::malloc(count == 0 ? 1 : count);
 }
 
 void* SshMemory::reallocate(void* bytes, std::size_t count, void** abstract) noexcept {
     if (bytes == nullptr) return allocate(count, abstract);
-    std::size_t old = 0;
-    std::memcpy(&old, static_cast<unsigned char*>(bytes) - k_header, sizeof old);
     void* moved = allocate(count, abstract);
     if (moved == nullptr) return nullptr;
+    const std::size_t old = size_of(bytes);
     std::memcpy(moved, bytes, old < count ? old : count);
     release(bytes, nullptr);
     return moved;
@@ -53,13 +61,11 @@ void* SshMemory::reallocate(void* bytes, std::size_t count, void** abstract) noe
 void SshMemory::release(void* bytes, void** abstract) noexcept {
     if (bytes == nullptr) return;
     auto* content = static_cast<unsigned char*>(bytes);
-    unsigned char* block = content - k_header;
-    std::size_t size = 0;
-    std::memcpy(&size, block, sizeof size);
+    const std::size_t size = size_of(bytes);
     auto* memory = abstract != nullptr ? static_cast<SshMemory*>(*abstract) : nullptr;
     if (memory != nullptr) memory->look(content, size);
     if (size <= k_wiped_bytes) wipe_block(content, size);
-    std::free(block);
+    std::free(bytes);
 }
 
 // Both packets start with their type. An open request: string "session", then our number of the channel. A channel
