@@ -1,0 +1,72 @@
+#include "flow/connector.hpp"
+
+#include "base/text.hpp"
+#include "io/ledger/ledger.hpp"
+#include "io/term/prompt.hpp"
+#include "io/transport/local.hpp"
+#include "io/transport/ssh.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+// An ssh transport together with the policy it refers to.
+class PinnedSsh final : public transport::Transport {
+  public:
+    PinnedSsh(transport::SshTarget target, std::vector<model::HostKey> pins, transport::SecretPrompt& prompt)
+        : keys_(std::move(pins)), ssh_(std::move(target), transport::SshTrust{keys_, &prompt, false}) {}
+
+    Result<std::unique_ptr<transport::Process>> exec(const Op& op, const transport::BoxCommand& command) override {
+        return ssh_.exec(op, command);
+    }
+    [[nodiscard]] std::string describe() const override { return ssh_.describe(); }
+
+  private:
+    transport::PinnedKeys keys_;
+    transport::SshTransport ssh_;
+};
+
+}  // namespace
+
+transport::SshTarget LeaseConnector::target(const model::Endpoint& endpoint) const {
+    transport::SshTarget target;
+    target.host = endpoint.host;
+    target.port = endpoint.port;
+    target.user = endpoint.user;
+    if (!endpoint.identity_file.empty()) target.identity_files.push_back(endpoint.identity_file);
+    target.agent_socket = laptop_.environment("SSH_AUTH_SOCK").value_or("");
+    target.home = laptop_.home;
+    if (connection_.connect_timeout_s) target.limits.connect = std::chrono::seconds{*connection_.connect_timeout_s};
+    if (connection_.stall_timeout_s) target.limits.stall = std::chrono::seconds{*connection_.stall_timeout_s};
+    return target;
+}
+
+Result<std::unique_ptr<transport::Transport>> LeaseConnector::to(const Op&, const model::Lease& lease) {
+    using Made = std::unique_ptr<transport::Transport>;
+    switch (lease.endpoint.transport) {
+        case model::TransportKind::local:
+            return Made{std::make_unique<transport::LocalTransport>()};
+        case model::TransportKind::openssh:
+        case model::TransportKind::automatic:
+        case model::TransportKind::ssh:
+            break;
+    }
+    TRY_ASSIGN(auto pins, ledger_.host_keys(lease.id));
+    return Made{std::make_unique<PinnedSsh>(target(lease.endpoint), std::move(pins), prompt_)};
+}
+
+Result<std::string> TerminalSecrets::ask(const Op& op, const transport::SecretQuestion& question) {
+    const bool passphrase = question.kind == transport::SecretKind::passphrase;
+    std::string words = passphrase ? "Passphrase of " + printable(question.what) + ": "
+                                   : "Password of " + printable(question.what) + ": ";
+    if (question.attempt > 1) words = "That was not it. " + words;
+    auto answer = prompt_.secret(op, words, passphrase ? "ssh-add " + shell_quote(question.what) : "--password-stdin");
+    if (answer || answer.error().code != Code::usage) return answer;
+    if (!passphrase) return answer;
+    return Error{Code::key_unusable,
+                 "the key " + printable(question.what) + " needs its passphrase, and nobody can be asked here"}
+        .because("no terminal, or --no-input")
+        .then("ssh-add " + shell_quote(question.what));
+}
+
+}  // namespace drawhitch::flow

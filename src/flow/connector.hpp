@@ -1,0 +1,42 @@
+// LeaseConnector: the production Connector. It picks the transport a lease's endpoint needs, gives it the lease's
+// pinned host keys, and asks for a passphrase at most once per process.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "flow/deps.hpp"
+#include "io/transport/endpoint.hpp"
+
+namespace drawhitch::flow {
+
+class LeaseConnector final : public Connector {
+  public:
+    // All references outlive the connector.
+    LeaseConnector(const ledger::Ledger& ledger, const Laptop& laptop, const model::Connection& connection,
+                   transport::SecretPrompt& prompt)
+        : ledger_(ledger), laptop_(laptop), connection_(connection), prompt_(prompt) {}
+
+    Result<std::unique_ptr<transport::Transport>> to(const Op& op, const model::Lease& lease) override;
+
+    // What the ssh transport needs for an endpoint; also used by adopt, before a lease exists.
+    [[nodiscard]] transport::SshTarget target(const model::Endpoint& endpoint) const;
+
+  private:
+    const ledger::Ledger& ledger_;
+    const Laptop& laptop_;
+    const model::Connection& connection_;
+    transport::OncePrompt prompt_;
+};
+
+// Asks on the terminal through term::Prompt; Code::key_unusable at once when there is none.
+class TerminalSecrets final : public transport::SecretPrompt {
+  public:
+    explicit TerminalSecrets(term::Prompt& prompt) : prompt_(prompt) {}
+    Result<std::string> ask(const Op& op, const transport::SecretQuestion& question) override;
+
+  private:
+    term::Prompt& prompt_;
+};
+
+}  // namespace drawhitch::flow
