@@ -15,6 +15,7 @@
 
 #include "base/result.hpp"
 #include "core/proto/digest.hpp"
+#include "core/proto/message_type.hpp"
 
 namespace drawhitch::proto {
 
