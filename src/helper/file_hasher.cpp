@@ -1,0 +1,67 @@
+#include "helper/file_hasher.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/proto/limits.hpp"
+
+namespace drawhitch::helper {
+
+namespace {
+
+constexpr std::size_t k_step = 4U << 20U;
+constexpr std::size_t k_piece = 256U << 10U;  // stays in the cache between read and hash
+
+}  // namespace
+
+Done check_fence(int fd, const proto::Fence& fence, std::string_view path) {
+    struct stat info {};
+    if (::fstat(fd, &info) != 0) return refuse_errno(errno, path);
+    const proto::Fence current = fence_of(info);
+    if (current == fence) return Unit{};
+    proto::Refusal refusal = refuse(proto::Reason::changed, path);
+    refusal.current = current;
+    return refusal;
+}
+
+Outcome<FileHasher> FileHasher::open(const Place& place, const std::optional<proto::Fence>& fence, HashRange range,
+                                     bool with_sha256) {
+    FileHasher hasher;
+    TRY_ASSIGN(hasher.file_, open_file(place));
+    hasher.path_ = place.path;
+    hasher.fence_ = fence.value_or(fence_of(hasher.file_.info));
+    TRY(check_fence(hasher.file_.fd.get(), hasher.fence_, place.path));
+    const std::uint64_t size = hasher.fence_.size;
+    const std::uint64_t leaves = proto::leaf_count(size);
+    const std::uint64_t first = std::min(range.first, leaves);
+    const std::uint64_t count = range.count == 0 ? leaves - first : std::min(range.count, leaves - first);
+    hasher.begin_ = std::min(size, first * proto::k_chunk);
+    hasher.end_ = std::min(size, (first + count) * proto::k_chunk);
+    hasher.digester_ = proto::FileDigester(with_sha256);
+    ::posix_fadvise(hasher.file_.fd.get(), static_cast<off_t>(hasher.begin_), static_cast<off_t>(hasher.bytes_total()),
+                    POSIX_FADV_SEQUENTIAL);
+    return hasher;
+}
+
+Outcome<bool> FileHasher::step() {
+    std::string buffer(k_piece, '\0');
+    for (std::size_t hashed = 0; hashed < k_step && begin_ + done_ < end_;) {
+        const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(k_piece, end_ - begin_ - done_));
+        const auto count = pread_full(file_.fd.get(), std::span(buffer.data(), wanted), begin_ + done_, path_);
+        if (!count) return refuse_errno(errno, path_);
+        if (*count != wanted) {
+            // Shorter than its fence: changed, unless the file system lies about sizes.
+            TRY(check_fence(file_.fd.get(), fence_, path_));
+            return refuse(proto::Reason::io, path_, "the file ends before its size");
+        }
+        digester_.update(std::string_view(buffer.data(), wanted));
+        done_ += wanted;
+        hashed += wanted;
+    }
+    TRY(check_fence(file_.fd.get(), fence_, path_));
+    return begin_ + done_ >= end_;
+}
+
+}  // namespace drawhitch::helper
