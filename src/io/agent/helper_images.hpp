@@ -13,6 +13,7 @@ struct HelperImage {
     std::string arch{};      // as `uname -m` says it: "x86_64", "aarch64"
     std::string build_id{};  // names the content: first 16 hex digits of the SHA-256 of the binary
     std::string bytes{};     // the ELF file, uncompressed
+    std::string packed{};    // the same as a zstd frame, for boxes that can unpack it; may be empty
 };
 
 // What can be put on a box. Built into the program (`embedded`), or given by a test.
@@ -26,6 +27,7 @@ class HelperImages {
     [[nodiscard]] Result<HelperImage> find(std::string_view arch) const;
     // The build id without decompressing anything; empty if there is none for this architecture.
     [[nodiscard]] std::string build_id(std::string_view arch) const;
+    [[nodiscard]] std::vector<std::string> architectures() const;
 
   private:
     std::vector<HelperImage> given_{};

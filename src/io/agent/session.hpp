@@ -82,9 +82,9 @@ class Session {
     // The next frame of any request, in order of arrival. Data is counted against credit here, and new credit is
     // granted to keep the window full; so a caller that stops receiving stops the helper.
     Result<Incoming> receive(const Op& op);
-    // The same, without blocking for new bytes.
-    Result<std::optional<Incoming>> poll(const Op& op);
-    // Only pings, sends and collects; for callers with other work. Returns at once.
+    // The same of what has arrived already; touches no stream.
+    std::optional<Incoming> poll();
+    // Pings, sends and collects for a millisecond at most; for callers with other work.
     Status keep_alive(const Op& op);
     // Changes the pull window; a smaller one takes effect as what was granted is used up.
     void set_pull_window(std::uint64_t bytes);
@@ -96,7 +96,7 @@ class Session {
 
   private:
     struct State;
-    explicit Session(std::unique_ptr<State> state);
+    Session();
     void queue_frame(proto::MessageType type, std::uint32_t request, std::string_view payload);
     std::unique_ptr<State> state_;
 };
