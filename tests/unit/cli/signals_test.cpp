@@ -7,6 +7,7 @@
 
 #include "base/fd.hpp"
 #include "base/time.hpp"
+#include "support/temp_dir.hpp"
 
 using namespace drawhitch;
 
@@ -28,6 +29,11 @@ class Child {
     char hear() const {
         char byte = 0;
         return ::read(heard_.get(), &byte, 1) == 1 ? byte : '\0';
+    }
+    // The signals it holds back, as the kernel's mask.
+    unsigned long held_back() const {
+        const std::string status = support::read_file("/proc/" + std::to_string(pid_) + "/status");
+        return std::stoul(status.substr(status.find("SigBlk:") + 7), nullptr, 16);
     }
     int exit_code() const {
         int status = 0;
@@ -83,6 +89,8 @@ TEST_CASE("a second Ctrl-C restores the terminal and ends a stuck command with 1
 TEST_CASE("a command started with nohup outlives the hangup") {
     const Child child{true, true};
     REQUIRE(child.hear() == 'R');
+    CHECK((child.held_back() & (1UL << (SIGHUP - 1))) == 0);  // so it stays ignored, and never reaches the thread
+    CHECK((child.held_back() & (1UL << (SIGINT - 1))) != 0);
     child.send(SIGHUP);
     child.send(SIGINT);
     CHECK(child.hear() == 'C');

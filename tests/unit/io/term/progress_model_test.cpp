@@ -74,6 +74,28 @@ TEST_CASE("what was there before a resume is no speed") {
     CHECK(transfer.line(120).find(" 98%  502 MiB / 512 MiB") != std::string::npos);
 }
 
+TEST_CASE("a head start that is found only after the beginning is no speed either") {
+    class ToModel final : public EventSink {
+      public:
+        ToModel(ProgressModel& model, const Instant& now) : model_(model), now_(now) {}
+        void emit(const Event& event) noexcept override { model_.apply(event, now_); }
+
+      private:
+        ProgressModel& model_;
+        const Instant& now_;
+    };
+    ProgressModel model;
+    Instant now{seconds{5}};
+    ToModel sink{model, now};
+    Activity activity{sink, "pull b1", EventUnit::bytes, 512 * k_mib};
+    now += seconds{1};
+    activity.begin_at(400 * k_mib);
+    now += seconds{1};
+    activity.advance_to(401 * k_mib);
+    REQUIRE(model.tracks().size() == 1);
+    CHECK(near(model.tracks().front().rate(now), 1.0 * k_mib));
+}
+
 TEST_CASE("the time left is what is missing at the present rate") {
     Transfer transfer;
     transfer.run(seconds{12}, 10 * k_mib);

@@ -122,11 +122,10 @@ TEST_CASE("a secret is read with echo off, and echo comes back") {
     EchoGuard echo;
     bool echoed = true;
     Prompt prompt{{.terminal = keyboard.name()}, echo};
-    // Silencing flushes what was typed before, so a second thread types once echo is off.
+    // Switching echo off drops what was typed before, so a second thread types when the question is there.
     std::thread typist{[&] {
-        while (keyboard.echoes())
-            std::this_thread::yield();
-        echoed = false;
+        keyboard.shown("Passphrase:");
+        echoed = keyboard.echoes();
         keyboard.type("hunter2\n");
     }};
     const auto secret = prompt.secret(TestOp{}, "Passphrase:", "ssh-add");
