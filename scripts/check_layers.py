@@ -22,7 +22,7 @@ ROOMS = {
     "core/proto": ["base"],
     "core/codec": ["base", "core/proto"],
     "core/exchange": ["base", "core/model"],
-    "io/transport": ["base", "core/model"],
+    "io/transport": ["base", "core/model", "core/proto"],
     "io/agent": ["base", "core/model", "core/proto", "core/codec", "io/transport"],
     "io/http": ["base", "core/model"],
     "io/provider": ["base", "core/model", "core/exchange", "io/http"],

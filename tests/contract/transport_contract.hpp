@@ -11,6 +11,7 @@ namespace drawhitch::contract {
 
 struct Abilities {
     bool tells_signals{true};       // a death by signal arrives as its name; else as a non-zero exit code
+    bool tells_deaths{true};        // a death by signal is told from a broken connection
     bool runs_programs{true};       // a real machine is behind it, so that programs have an effect
     bool interleaves{true};         // output comes while input still goes
     std::size_t volume{8U << 20U};  // bytes moved by the bulk cases

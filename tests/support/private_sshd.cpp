@@ -55,6 +55,7 @@ model::HostKey public_key(const std::string& path) {
     model::HostKey key;
     key.blob = transport::public_blob(read_file(path));
     key.type = transport::key_type(key.blob);
+    key.fingerprint = transport::fingerprint_of(key.blob);
     key.source = "test";
     return key;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "core/proto/digest.hpp"
 
 namespace drawhitch::transport {
 
@@ -24,6 +25,14 @@ Status PinnedKeys::check(const Op&, std::string_view shown, const model::HostKey
     error.why = "it shows " + printable(key.type) + " " + printable(key.fingerprint) + "; pinned " +
                 (pins_.size() == 1 ? "is " : "are ") + (pinned.empty() ? "none" : printable(pinned));
     return error;
+}
+
+std::string fingerprint_of(std::string_view blob) {
+    const proto::Digest digest = proto::sha256(blob);
+    std::string text = base64(digest.view());
+    while (!text.empty() && text.back() == '=')
+        text.pop_back();
+    return "SHA256:" + text;
 }
 
 void wipe(std::string& secret) noexcept {

@@ -35,6 +35,9 @@ class PinnedKeys final : public HostKeyPolicy {
     std::vector<model::HostKey> pins_{};
 };
 
+// "SHA256:…" of a raw public key, as ssh and providers' consoles show it.
+std::string fingerprint_of(std::string_view blob);
+
 enum class SecretKind { passphrase, password };
 
 struct SecretQuestion {

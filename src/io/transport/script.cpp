@@ -87,7 +87,7 @@ Result<std::string> framed(std::string_view script) {
 struct Started {
     std::unique_ptr<Process> process{};
     std::string noise{};
-    std::string err{};
+    std::string err{};    // what stderr held before the ready line
     std::string first{};  // what followed the ready line in the same piece
 };
 
@@ -117,7 +117,8 @@ Result<Started> start(const Op& op, Transport& transport, const ScriptLimits& li
             return shell_missing("no shell got ready within 64 KiB of start-up output", ready.noise(), {});
         }
         if (found) {
-            started.noise = ready.noise();
+            // The script has not been sent yet, so whatever stderr holds so far is noise, too: banners, start-up files.
+            started.noise = ready.noise() + started.err;
             started.first.assign(rest);
             return started;
         }
@@ -147,7 +148,6 @@ Result<ScriptResult> run_script(const Op& op, Transport& transport, std::string_
     TRY_ASSIGN(Started started, start(op, transport, limits));
     ScriptResult result;
     result.noise = std::move(started.noise);
-    result.err = std::move(started.err);
     result.out = std::move(started.first);
     TRY_ASSIGN(result.exit, drive(op, *started.process, text, [&](Stream stream, std::string_view piece) -> Status {
                    if (stream == Stream::err) {
@@ -165,7 +165,6 @@ Result<ScriptResult> run_script(const Op& op, Transport& transport, std::string_
 Result<Exit> stream_script(const Op& op, Transport& transport, std::string_view script, const Sink& sink) {
     TRY_ASSIGN(const std::string text, framed(script));
     TRY_ASSIGN(Started started, start(op, transport, ScriptLimits{}));
-    if (!started.err.empty()) TRY(sink(Stream::err, started.err));
     if (!started.first.empty()) TRY(sink(Stream::out, started.first));
     return drive(op, *started.process, text, sink);
 }

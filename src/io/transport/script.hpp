@@ -15,7 +15,7 @@ struct ScriptResult {
     Exit exit{};
     std::string out{};    // after the ready line
     std::string err{};    // at most 64 KiB, the newest
-    std::string noise{};  // what came before the ready line, for diagnosis
+    std::string noise{};  // what came before the ready line, on both streams, for diagnosis
 };
 
 struct ScriptLimits {

@@ -2,9 +2,6 @@
 
 #include <libssh2.h>
 
-#include <algorithm>
-
-#include "base/text.hpp"
 #include "io/transport/dial.hpp"
 #include "io/transport/key_file.hpp"
 #include "io/transport/ssh_auth.hpp"
@@ -24,15 +21,11 @@ Result<model::HostKey> key_of(LIBSSH2_SESSION* session) {
     std::size_t size = 0;
     int kind = 0;
     const char* blob = ::libssh2_session_hostkey(session, &size, &kind);
-    const char* digest = ::libssh2_hostkey_hash(session, LIBSSH2_HOSTKEY_HASH_SHA256);
-    if (blob == nullptr || digest == nullptr)
-        return Error{Code::host_key, "the server showed no host key; nothing was sent"};
+    if (blob == nullptr) return Error{Code::host_key, "the server showed no host key; nothing was sent"};
     model::HostKey key;
     key.blob.assign(blob, size);
     key.type = key_type(key.blob);
-    key.fingerprint = base64(std::string_view(digest, 32));
-    key.fingerprint.erase(std::min(key.fingerprint.find('='), key.fingerprint.size()));
-    key.fingerprint.insert(0, "SHA256:");
+    key.fingerprint = fingerprint_of(key.blob);
     return key;
 }
 
