@@ -15,7 +15,7 @@ IO = ["io/transport", "io/agent", "io/http", "io/provider", "io/ledger", "io/dis
 ROOMS = {
     "base": [],
     "core/model": ["base"],
-    "core/config": ["base", "core/model"],
+    "core/config": ["base", "core/model", "core/parse"],
     "core/parse": ["base", "core/model"],
     "core/judge": ["base", "core/model"],
     "core/plan": ["base", "core/model", "core/judge"],

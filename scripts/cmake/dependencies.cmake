@@ -37,7 +37,13 @@ dependency_by_pkgconfig(xxhash libxxhash 0.8)
 dependency_by_pkgconfig(zstd libzstd 1.4)
 dependency_by_pkgconfig(sqlite sqlite3 3.31)
 dependency_by_pkgconfig(curl libcurl 7.80)
-dependency_by_config(toml tomlplusplus 3.0 tomlplusplus::tomlplusplus)
+# toml++ is compiled into the one file that uses it, without exceptions: the shared library that distributions ship was
+# built with them.
+find_package(tomlplusplus 3.0 CONFIG REQUIRED)
+add_library(dep_toml INTERFACE)
+target_include_directories(dep_toml SYSTEM INTERFACE
+                           $<TARGET_PROPERTY:tomlplusplus::tomlplusplus,INTERFACE_INCLUDE_DIRECTORIES>)
+note_dependency(toml "${tomlplusplus_VERSION} (system headers)")
 dependency_by_config(json nlohmann_json 3.10 nlohmann_json::nlohmann_json)
 dependency_by_config(cli11 CLI11 2.1 CLI11::CLI11)
 dependency_by_config(spdlog spdlog 1.9 spdlog::spdlog)

@@ -1,0 +1,100 @@
+// The only file that includes the TOML library. Its exceptions are off: a syntax error is a value.
+#include "core/config/value.hpp"
+
+#define TOML_EXCEPTIONS 0
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace drawhitch::config {
+
+namespace {
+
+Position position(const toml::source_position& place) {
+    return Position{static_cast<int>(place.line), static_cast<int>(place.column)};
+}
+
+Value convert(const toml::node& node);
+
+void convert_members(const toml::table& table, Value& value) {
+    for (const auto& [key, node] : table) {
+        value.members.push_back(Member{std::string(key.str()), position(key.source().begin), convert(node)});
+    }
+    // The library sorts keys; problems are told in the order of the file.
+    std::stable_sort(value.members.begin(), value.members.end(), [](const Member& a, const Member& b) {
+        return a.at.line != b.at.line ? a.at.line < b.at.line : a.at.column < b.at.column;
+    });
+}
+
+Value convert(const toml::node& node) {
+    Value value;
+    value.kind = ValueKind::other;
+    value.at = position(node.source().begin);
+    value.end = position(node.source().end);
+    if (const toml::table* table = node.as_table()) {
+        value.kind = ValueKind::table;
+        convert_members(*table, value);
+    } else if (const toml::array* array = node.as_array()) {
+        value.kind = ValueKind::array;
+        for (const toml::node& item : *array)
+            value.items.push_back(convert(item));
+    } else if (const auto* text = node.as_string()) {
+        value.kind = ValueKind::text;
+        value.text = text->get();
+    } else if (const auto* integer = node.as_integer()) {
+        value.kind = ValueKind::integer;
+        value.integer = integer->get();
+        value.number = static_cast<double>(value.integer);
+    } else if (const auto* number = node.as_floating_point()) {
+        value.kind = ValueKind::number;
+        value.number = number->get();
+    } else if (const auto* flag = node.as_boolean()) {
+        value.kind = ValueKind::boolean;
+        value.flag = flag->get();
+    } else if (const auto* date = node.as_date()) {
+        value.kind = ValueKind::date;
+        value.date = {date->get().year, date->get().month, date->get().day};
+    }
+    return value;
+}
+
+}  // namespace
+
+std::string_view kind_words(ValueKind kind) {
+    switch (kind) {
+        case ValueKind::text:
+            return "a string";
+        case ValueKind::integer:
+            return "an integer";
+        case ValueKind::number:
+            return "a number";
+        case ValueKind::boolean:
+            return "true or false";
+        case ValueKind::date:
+            return "a date";
+        case ValueKind::array:
+            return "an array";
+        case ValueKind::table:
+            return "a table";
+        case ValueKind::other:
+            return "a time";
+    }
+    return "a value";
+}
+
+Value parse_toml(std::string_view text, Log& log) {
+    const toml::parse_result parsed = toml::parse(text, std::string_view{});
+    if (!parsed) {
+        log.problem(position(parsed.error().source().begin), printable(parsed.error().description()));
+        return {};
+    }
+    Value root;
+    root.at = Position{1, 1};
+    convert_members(parsed.table(), root);
+    return root;
+}
+
+}  // namespace drawhitch::config

@@ -1,0 +1,44 @@
+// Value: a TOML document as a plain tree with positions. The TOML library stays behind parse_toml, in one file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/config/problem.hpp"
+#include "core/model/profile.hpp"
+
+namespace drawhitch::config {
+
+enum class ValueKind { text, integer, number, boolean, date, array, table, other };
+
+// "a string", "an integer" …: for messages.
+std::string_view kind_words(ValueKind kind);
+
+struct Member;
+
+// One value; only the field of its kind is meaningful. An integer also fills `number`.
+struct Value {
+    ValueKind kind{ValueKind::table};
+    Position at{};
+    Position end{};  // one past its last character
+    std::string text{};
+    std::int64_t integer{0};
+    double number{0};
+    bool flag{false};
+    model::Date date{};
+    std::vector<Value> items{};
+    std::vector<Member> members{};
+};
+
+struct Member {
+    std::string key{};
+    Position at{};
+    Value value{};
+};
+
+// The document's root table. A syntax error is one problem in `log` (the parser stops at the first) and an empty table.
+Value parse_toml(std::string_view text, Log& log);
+
+}  // namespace drawhitch::config
