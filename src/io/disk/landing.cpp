@@ -1,0 +1,219 @@
+#include "io/disk/landing.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/text.hpp"
+#include "core/proto/digest.hpp"
+#include "core/proto/limits.hpp"
+#include "core/proto/path.hpp"
+#include "io/disk/path.hpp"
+
+namespace drawhitch::disk {
+
+namespace {
+
+constexpr std::size_t k_settle_files = 4096;
+constexpr std::uint64_t k_settle_bytes = 64U << 20U;
+
+// A private directory that exists already must be a real one.
+Result<UniqueFd> private_directory(int parent, const std::string& name) {
+    if (::mkdirat(parent, name.c_str(), 0700) != 0 && errno != EEXIST) {
+        return errno_error(errno, "create the directory", name);
+    }
+    UniqueFd fd{::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    if (!fd) return errno_error(errno == ENOTDIR ? ELOOP : errno, "use the directory", name);
+    return fd;
+}
+
+// The only way to ask for the umask is to set it; done once per landing, before its threads start.
+std::uint32_t current_umask() {
+    const mode_t mask = ::umask(077);
+    ::umask(mask);
+    return mask;
+}
+
+Result<UniqueFd> take_lock(int directory, std::string_view shown) {
+    UniqueFd lock{::openat(directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    if (!lock) return errno_error(errno, "create the lock of", shown);
+    if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) return errno_error(errno, "lock", shown);
+        return Error{Code::locked, "another drawhitch is already pulling into " + printable(shown)};
+    }
+    return lock;
+}
+
+Status write_small(int directory, const std::string& name, std::string_view data, const Look& look) {
+    UniqueFd fd{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    if (!fd) return errno_error(errno, "create", name);
+    TRY(write_all(fd.get(), data, name));
+    (void)::fchmod(fd.get(), static_cast<mode_t>(look.mode));  // some tiers forbid it; the content counts
+    const std::int64_t second = 1'000'000'000;
+    const std::int64_t whole = look.mtime_ns / second - (look.mtime_ns % second < 0 ? 1 : 0);
+    const struct timespec times[2] = {{whole, look.mtime_ns - whole * second}, {whole, look.mtime_ns - whole * second}};
+    (void)::futimens(fd.get(), times);
+#ifndef __linux__
+    if (::fsync(fd.get()) != 0) return errno_error(errno, "flush", name);
+#endif
+    return ok();
+}
+
+Status flush_file_system(int fd, std::string_view shown) {
+#ifdef __linux__
+    if (::syncfs(fd) != 0) return errno_error(errno, "flush", shown);
+#else
+    (void)fd, (void)shown;  // each file was flushed as it was written
+#endif
+    return ok();
+}
+
+void remove_files_in(int directory) {
+    const UniqueFd own{::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    DIR* stream = own ? ::fdopendir(::dup(own.get())) : nullptr;
+    if (stream == nullptr) return;
+    std::vector<std::string> names;
+    while (const dirent* found = ::readdir(stream)) {
+        names.emplace_back(found->d_name);
+    }
+    ::closedir(stream);
+    for (const std::string& name : names) {
+        if (name != "." && name != "..") ::unlinkat(directory, name.c_str(), 0);
+    }
+}
+
+}  // namespace
+
+Landing::Landing(Root destination, std::string id, UniqueFd directory, UniqueFd lock)
+    : destination_(std::move(destination)),
+      id_(std::move(id)),
+      directory_(std::move(directory)),
+      lock_(std::move(lock)),
+      umask_(current_umask()) {}
+
+Landing::~Landing() = default;
+
+Result<std::unique_ptr<Landing>> Landing::open(Root destination, const std::string& id) {
+    if (!is_plain_name(id)) return Error{Code::usage, "a pull id must be a plain name"};
+    TRY_ASSIGN(const UniqueFd home, private_directory(destination.fd(), proto::k_private_dir));
+    TRY_ASSIGN(UniqueFd directory, private_directory(home.get(), id));
+    TRY_ASSIGN(UniqueFd lock, take_lock(directory.get(), destination.path()));
+    return std::unique_ptr<Landing>{
+        new Landing(std::move(destination), id, std::move(directory), std::move(lock))};
+}
+
+Status Landing::check_path(std::string_view path) {
+    TRY(split_relative(path));
+    if (proto::is_private(path)) {
+        return Error{Code::unsafe_path, "refused " + printable(path) + ": the name is kept for drawhitch"};
+    }
+    return ok();
+}
+
+Result<std::unique_ptr<PartFile>> Landing::part(const Op& op, std::string_view path, const PartPlan& plan) {
+    TRY(check_path(path));
+    // The name must be the same in the next attempt and must not depend on what the box calls its files.
+    return PartFile::open(op, directory_.get(), proto::sha256(path).hex().substr(0, 32), plan);
+}
+
+Status Landing::land(PartFile& part, std::string_view path, const Look& look) {
+    TRY(check_path(path));
+    TRY(part.finish(((look.mode & 0777U) & ~umask_) | 0600U, look.mtime_ns));
+    TRY(destination_.place(directory_.get(), part.part_name(), path));
+    {
+        const std::lock_guard lock{mutex_};
+        moved_ = true;
+    }
+    ::unlinkat(directory_.get(), part.journal_name().c_str(), 0);
+    return ok();
+}
+
+Status Landing::add_small(std::string_view path, std::string_view data, const Look& look) {
+    TRY(check_path(path));
+    const std::lock_guard lock{mutex_};
+    std::string name = "small-" + std::to_string(next_small_++);
+    TRY(write_small(directory_.get(), name, data, {((look.mode & 0777U) & ~umask_) | 0600U, look.mtime_ns}));
+    waiting_.push_back({std::move(name), std::string{path}});
+    waiting_bytes_ += data.size();
+    if (waiting_.size() < k_settle_files && waiting_bytes_ < k_settle_bytes) return ok();
+    return settle_locked();
+}
+
+Status Landing::settle() {
+    const std::lock_guard lock{mutex_};
+    TRY(settle_locked());
+    if (!moved_) return ok();
+    moved_ = false;
+    return flush_file_system(directory_.get(), destination_.path());
+}
+
+// Files of one directory are moved together, so that each directory is opened and flushed once.
+Status Landing::settle_locked() {
+    if (waiting_.empty()) return ok();
+    TRY(flush_file_system(directory_.get(), destination_.path()));
+    std::stable_sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
+        return proto::path_parent(a.path) < proto::path_parent(b.path);
+    });
+    for (std::size_t first = 0; first < waiting_.size();) {
+        const std::string parent{proto::path_parent(waiting_[first].path)};
+        std::size_t last = first;
+        while (last < waiting_.size() && proto::path_parent(waiting_[last].path) == parent) {
+            ++last;
+        }
+        TRY(settle_group(first, last, parent));
+        first = last;
+    }
+    waiting_.clear();
+    waiting_bytes_ = 0;
+    moved_ = true;
+    return ok();
+}
+
+Status Landing::settle_group(std::size_t first, std::size_t last, std::string_view parent) {
+    TRY_ASSIGN(const UniqueFd into, destination_.directory(parent, true));
+    for (std::size_t i = first; i < last; ++i) {
+        const std::string name{proto::path_name(waiting_[i].path)};
+        if (::renameat(directory_.get(), waiting_[i].temporary.c_str(), into.get(), name.c_str()) != 0) {
+            return errno_error(errno, "move into place", waiting_[i].path);
+        }
+    }
+#ifdef __linux__
+    return ok();  // one syncfs in `settle` makes all of them durable
+#else
+    return sync_directory(into.get(), parent);
+#endif
+}
+
+Status Landing::make_directory(std::string_view path) {
+    TRY(check_path(path));
+    TRY_ASSIGN(const UniqueFd made, destination_.directory(path, true));
+    return ok();
+}
+
+Status Landing::make_symlink(std::string_view path, std::string_view target) {
+    TRY(check_path(path));
+    const std::lock_guard lock{mutex_};
+    const std::string name = "small-" + std::to_string(next_small_++);
+    ::unlinkat(directory_.get(), name.c_str(), 0);
+    if (::symlinkat(std::string{target}.c_str(), directory_.get(), name.c_str()) != 0) {
+        return errno_error(errno, "create the link", path);
+    }
+    return destination_.place(directory_.get(), name, path);
+}
+
+Status Landing::discard() {
+    TRY(settle());
+    remove_files_in(directory_.get());
+    const UniqueFd home{
+        ::openat(destination_.fd(), proto::k_private_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    if (home) ::unlinkat(home.get(), id_.c_str(), AT_REMOVEDIR);
+    ::unlinkat(destination_.fd(), proto::k_private_dir, AT_REMOVEDIR);  // fails, rightly, while other pulls live in it
+    return ok();
+}
+
+}  // namespace drawhitch::disk

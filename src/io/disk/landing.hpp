@@ -1,0 +1,82 @@
+// Landing: how files arrive in a destination directory. Everything is first written in a private directory
+// (`.drawhitch/<id>`, 0700) under the destination and moved into place when it is whole, proven and on disk: a name the
+// user can see never holds a wrong or half file. Never follows a symlink, never writes outside the destination.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/op.hpp"
+#include "io/disk/part_file.hpp"
+#include "io/disk/root.hpp"
+
+namespace drawhitch::disk {
+
+// How a landed file looks. Of the mode only rwx bits count, less the umask; the owner can always read and write.
+struct Look {
+    std::uint32_t mode{0644};
+    std::int64_t mtime_ns{0};
+};
+
+// Thread-safe. One Landing per destination and id at a time, in this or any other process.
+class Landing {
+  public:
+    // `id` is a plain name that stays the same when the pull is repeated, so that it resumes by itself. Code::locked when
+    // another process pulls there; unsafe_path when `.drawhitch` is not a directory of its own.
+    static Result<std::unique_ptr<Landing>> open(Root destination, const std::string& id);
+    Landing(const Landing&) = delete;
+    Landing& operator=(const Landing&) = delete;
+    ~Landing();
+
+    [[nodiscard]] const Root& destination() const { return destination_; }
+
+    // Code::unsafe_path if the path leaves the destination or enters the private directory.
+    [[nodiscard]] static Status check_path(std::string_view path);
+
+    // A large file, taken up again where an earlier pull left it.
+    Result<std::unique_ptr<PartFile>> part(const Op& op, std::string_view path, const PartPlan& plan);
+    // Flushes a part whose leaves are all proven, and moves it into place with its directory flushed.
+    Status land(PartFile& part, std::string_view path, const Look& look);
+
+    // A small file, whole and proven. It is written now and appears with the next `settle`, which happens by itself every
+    // 4096 files or 64 MiB.
+    Status add_small(std::string_view path, std::string_view data, const Look& look);
+    // Flushes the file system, moves all waiting small files into place, and flushes again what has moved since the last
+    // time: after it, everything landed survives power loss. Receipts are written only after it.
+    Status settle();
+
+    // A directory. An existing one stays as it is.
+    Status make_directory(std::string_view path);
+    // A symlink; `target` is bytes and is not followed or checked here. Replaces a file or link of that name.
+    Status make_symlink(std::string_view path, std::string_view target);
+
+    // The pull is complete: removes the private directory and, if it is empty, `.drawhitch`.
+    Status discard();
+
+  private:
+    struct Waiting {
+        std::string temporary{};
+        std::string path{};
+    };
+    Landing(Root destination, std::string id, UniqueFd directory, UniqueFd lock);
+    Status settle_locked();
+    Status settle_group(std::size_t first, std::size_t last, std::string_view parent);
+
+    Root destination_;
+    std::string id_{};
+    UniqueFd directory_{};
+    UniqueFd lock_{};
+    std::uint32_t umask_{022};
+
+    std::mutex mutex_{};
+    std::vector<Waiting> waiting_{};
+    std::uint64_t waiting_bytes_{0};
+    std::uint64_t next_small_{0};
+    bool moved_{false};
+};
+
+}  // namespace drawhitch::disk
