@@ -23,7 +23,9 @@ std::uint64_t get(std::string_view bytes, std::size_t at, std::size_t count) {
     return value;
 }
 
-std::string check_of(std::string_view data) { return std::string{proto::sha256(data).view().substr(0, k_check)}; }
+std::string check_of(std::string_view data) {
+    return std::string{proto::sha256(data).view().substr(0, k_check)};
+}
 
 }  // namespace
 
@@ -44,7 +46,9 @@ std::string journal_record(std::string_view salt, std::uint64_t index, const pro
     return record;
 }
 
-std::string journal_salt(std::string_view bytes) { return std::string{bytes.substr(k_magic.size(), k_journal_salt)}; }
+std::string journal_salt(std::string_view bytes) {
+    return std::string{bytes.substr(k_magic.size(), k_journal_salt)};
+}
 
 JournalClaims read_journal(std::string_view bytes) {
     JournalClaims claims{};

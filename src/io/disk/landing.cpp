@@ -14,6 +14,7 @@
 #include "core/proto/limits.hpp"
 #include "core/proto/path.hpp"
 #include "io/disk/path.hpp"
+#include "io/disk/space.hpp"
 
 namespace drawhitch::disk {
 
@@ -73,6 +74,13 @@ Status flush_file_system(int fd, std::string_view shown) {
     return ok();
 }
 
+// Whatever fails for want of room says of what, and where.
+template <class T>
+Result<T> told(Result<T> result, const Root& destination) {
+    if (result) return result;
+    return explain_full(std::move(result).error(), destination.path());
+}
+
 void remove_files_in(int directory) {
     const UniqueFd own{::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     DIR* stream = own ? ::fdopendir(::dup(own.get())) : nullptr;
@@ -100,11 +108,10 @@ Landing::~Landing() = default;
 
 Result<std::unique_ptr<Landing>> Landing::open(Root destination, const std::string& id) {
     if (!is_plain_name(id)) return Error{Code::usage, "a pull id must be a plain name"};
-    TRY_ASSIGN(const UniqueFd home, private_directory(destination.fd(), proto::k_private_dir));
-    TRY_ASSIGN(UniqueFd directory, private_directory(home.get(), id));
-    TRY_ASSIGN(UniqueFd lock, take_lock(directory.get(), destination.path()));
-    return std::unique_ptr<Landing>{
-        new Landing(std::move(destination), id, std::move(directory), std::move(lock))};
+    TRY_ASSIGN(const UniqueFd home, told(private_directory(destination.fd(), proto::k_private_dir), destination));
+    TRY_ASSIGN(UniqueFd directory, told(private_directory(home.get(), id), destination));
+    TRY_ASSIGN(UniqueFd lock, told(take_lock(directory.get(), destination.path()), destination));
+    return std::unique_ptr<Landing>{new Landing(std::move(destination), id, std::move(directory), std::move(lock))};
 }
 
 Status Landing::check_path(std::string_view path) {
@@ -118,13 +125,13 @@ Status Landing::check_path(std::string_view path) {
 Result<std::unique_ptr<PartFile>> Landing::part(const Op& op, std::string_view path, const PartPlan& plan) {
     TRY(check_path(path));
     // The name must be the same in the next attempt and must not depend on what the box calls its files.
-    return PartFile::open(op, directory_.get(), proto::sha256(path).hex().substr(0, 32), plan);
+    return told(PartFile::open(op, directory_.get(), proto::sha256(path).hex().substr(0, 32), plan), destination_);
 }
 
 Status Landing::land(PartFile& part, std::string_view path, const Look& look) {
     TRY(check_path(path));
-    TRY(part.finish(((look.mode & 0777U) & ~umask_) | 0600U, look.mtime_ns));
-    TRY(destination_.place(directory_.get(), part.part_name(), path));
+    TRY(told(part.finish(((look.mode & 0777U) & ~umask_) | 0600U, look.mtime_ns), destination_));
+    TRY(told(destination_.place(directory_.get(), part.part_name(), path), destination_));
     {
         const std::lock_guard lock{mutex_};
         moved_ = true;
@@ -137,7 +144,8 @@ Status Landing::add_small(std::string_view path, std::string_view data, const Lo
     TRY(check_path(path));
     const std::lock_guard lock{mutex_};
     std::string name = "small-" + std::to_string(next_small_++);
-    TRY(write_small(directory_.get(), name, data, {((look.mode & 0777U) & ~umask_) | 0600U, look.mtime_ns}));
+    const Look masked{((look.mode & 0777U) & ~umask_) | 0600U, look.mtime_ns};
+    TRY(told(write_small(directory_.get(), name, data, masked), destination_));
     waiting_.push_back({std::move(name), std::string{path}});
     waiting_bytes_ += data.size();
     if (waiting_.size() < k_settle_files && waiting_bytes_ < k_settle_bytes) return ok();
@@ -155,7 +163,7 @@ Status Landing::settle() {
 // Files of one directory are moved together, so that each directory is opened and flushed once.
 Status Landing::settle_locked() {
     if (waiting_.empty()) return ok();
-    TRY(flush_file_system(directory_.get(), destination_.path()));
+    TRY(told(flush_file_system(directory_.get(), destination_.path()), destination_));
     std::stable_sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
         return proto::path_parent(a.path) < proto::path_parent(b.path);
     });
@@ -165,7 +173,7 @@ Status Landing::settle_locked() {
         while (last < waiting_.size() && proto::path_parent(waiting_[last].path) == parent) {
             ++last;
         }
-        TRY(settle_group(first, last, parent));
+        TRY(told(settle_group(first, last, parent), destination_));
         first = last;
     }
     waiting_.clear();
@@ -191,7 +199,7 @@ Status Landing::settle_group(std::size_t first, std::size_t last, std::string_vi
 
 Status Landing::make_directory(std::string_view path) {
     TRY(check_path(path));
-    TRY_ASSIGN(const UniqueFd made, destination_.directory(path, true));
+    TRY(told(destination_.directory(path, true), destination_));
     return ok();
 }
 
@@ -201,9 +209,9 @@ Status Landing::make_symlink(std::string_view path, std::string_view target) {
     const std::string name = "small-" + std::to_string(next_small_++);
     ::unlinkat(directory_.get(), name.c_str(), 0);
     if (::symlinkat(std::string{target}.c_str(), directory_.get(), name.c_str()) != 0) {
-        return errno_error(errno, "create the link", path);
+        return explain_full(errno_error(errno, "create the link", path), destination_.path());
     }
-    return destination_.place(directory_.get(), name, path);
+    return told(destination_.place(directory_.get(), name, path), destination_);
 }
 
 Status Landing::discard() {

@@ -25,8 +25,8 @@ struct Look {
 // Thread-safe. One Landing per destination and id at a time, in this or any other process.
 class Landing {
   public:
-    // `id` is a plain name that stays the same when the pull is repeated, so that it resumes by itself. Code::locked when
-    // another process pulls there; unsafe_path when `.drawhitch` is not a directory of its own.
+    // `id` is a plain name that stays the same when the pull is repeated, so that it resumes by itself. Code::locked
+    // when another process pulls there; unsafe_path when `.drawhitch` is not a directory of its own.
     static Result<std::unique_ptr<Landing>> open(Root destination, const std::string& id);
     Landing(const Landing&) = delete;
     Landing& operator=(const Landing&) = delete;
@@ -42,11 +42,11 @@ class Landing {
     // Flushes a part whose leaves are all proven, and moves it into place with its directory flushed.
     Status land(PartFile& part, std::string_view path, const Look& look);
 
-    // A small file, whole and proven. It is written now and appears with the next `settle`, which happens by itself every
-    // 4096 files or 64 MiB.
+    // A small file, whole and proven. It is written now and appears with the next `settle`, which happens by itself
+    // every 4096 files or 64 MiB.
     Status add_small(std::string_view path, std::string_view data, const Look& look);
-    // Flushes the file system, moves all waiting small files into place, and flushes again what has moved since the last
-    // time: after it, everything landed survives power loss. Receipts are written only after it.
+    // Flushes the file system, moves all waiting small files into place, and flushes again what has moved since the
+    // last time: after it, everything landed survives power loss. Receipts are written only after it.
     Status settle();
 
     // A directory. An existing one stays as it is.

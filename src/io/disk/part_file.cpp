@@ -43,7 +43,9 @@ Status truncate_to(int fd, std::uint64_t size, const std::string& name) {
     return ok();
 }
 
-bool all_zero(std::string_view raw) { return raw.find_first_not_of('\0') == std::string_view::npos; }
+bool all_zero(std::string_view raw) {
+    return raw.find_first_not_of('\0') == std::string_view::npos;
+}
 
 bool punch_hole(int fd, std::uint64_t offset, std::size_t length) {
     return ::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -26,10 +27,10 @@ struct PartPlan {
 // Thread-safe: several connections may write leaves of one part at once.
 class PartFile {
   public:
-    // Opens `name`.part and `name`.leaves in `directory`, or makes them. With an old part, every leaf its journal claims
-    // is read and proved again; what does not hold is forgotten. An old journal with another identity or size starts
-    // over empty (its leaves stay readable through `claims_of_another_state`).
-    // Codes: no_space, cancelled, local_io …
+    // Opens `name`.part and `name`.leaves in `directory`, or makes them. With an old part, every leaf its journal
+    // claims is read and proved again; what does not hold is forgotten. An old journal with another identity or size
+    // starts over empty (its leaves stay readable through `claims_of_another_state`). Codes: no_space, cancelled,
+    // local_io …
     static Result<std::unique_ptr<PartFile>> open(const Op& op, int directory, const std::string& name,
                                                   const PartPlan& plan);
     PartFile(const PartFile&) = delete;
@@ -42,8 +43,8 @@ class PartFile {
     [[nodiscard]] std::uint64_t proven_count() const;
     [[nodiscard]] std::uint64_t proven_bytes() const;
 
-    // Leaves that a part of an earlier state of the source holds, proved against its bytes. If the new state turns out to
-    // have the same leaf at the same index, `adopt` takes it without sending it again.
+    // Leaves that a part of an earlier state of the source holds, proved against its bytes. If the new state turns out
+    // to have the same leaf at the same index, `adopt` takes it without sending it again.
     [[nodiscard]] bool adopt(std::uint64_t index, const proto::Digest& wanted);
 
     // Writes one whole leaf. `leaf` must be the digest of `raw` (the caller has just checked it). Zero bytes are not

@@ -1,5 +1,5 @@
-// Root: one local directory, opened once, under which everything is reached component by component. No symlink below the
-// root is ever followed, so neither a hostile name nor a link someone planted can lead outside.
+// Root: one local directory, opened once, under which everything is reached component by component. No symlink below
+// the root is ever followed, so neither a hostile name nor a link someone planted can lead outside.
 #pragma once
 
 #include <sys/stat.h>
@@ -44,7 +44,8 @@ class Root {
 
 // Opens a directory entry read-only if it is a regular file, without following a link or waiting for a FIFO's writer.
 Result<UniqueFd> open_regular(int directory, std::string_view name, std::string_view shown);
-// Flushes a directory's entries. Network and FUSE tiers that know no directory fsync answer EINVAL: that is not an error.
+// Flushes a directory's entries. Network and FUSE tiers that know no directory fsync answer EINVAL: that is not an
+// error.
 Status sync_directory(int fd, std::string_view shown);
 // The path's last component and what precedes it ("" if nothing).
 struct SplitPath {

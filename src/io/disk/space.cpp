@@ -5,6 +5,8 @@
 
 #include <cerrno>
 
+#include "base/text.hpp"
+
 namespace drawhitch::disk {
 
 namespace {
@@ -48,6 +50,23 @@ Result<Space> space_at(const std::string& path) {
     space.read_only = (found.f_flag & ST_RDONLY) != 0;
     space.mount = mount_of(asked);
     return space;
+}
+
+Error explain_full(Error error, const std::string& path) {
+    if (error.code != Code::no_space) return error;
+    const auto space = space_at(path);
+    if (!space) return error;
+    const std::string mount = printable(space->mount);
+    if (space->counts_inodes && space->free_inodes == 0) {
+        error.code = Code::no_inodes;
+        error.why = mount + " has no inodes left (it has " + human_bytes(space->free_bytes) +
+                    " free: many small files use up the inodes first)";
+        error.next = "df -i " + shell_quote(space->mount);
+    } else {
+        error.why = mount + " has " + human_bytes(space->free_bytes) + " left";
+        error.next = "df -h " + shell_quote(space->mount);
+    }
+    return error;
 }
 
 }  // namespace drawhitch::disk

@@ -19,4 +19,8 @@ struct Space {
 // Of the file system that holds `path`; of its nearest existing parent if it does not exist yet.
 Result<Space> space_at(const std::string& path);
 
+// "No space" is what a file system without inodes says, too: looks which of the two it is and names the mount and what
+// is left. Any other error is passed through.
+Error explain_full(Error error, const std::string& path);
+
 }  // namespace drawhitch::disk

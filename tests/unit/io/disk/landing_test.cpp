@@ -1,0 +1,146 @@
+#include "io/disk/landing.hpp"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/proto/limits.hpp"
+#include "support/temp_dir.hpp"
+#include "support/test_op.hpp"
+
+using namespace drawhitch;
+using disk::Landing;
+
+namespace {
+
+std::unique_ptr<Landing> open_landing(const std::string& path) {
+    auto root = disk::Root::create(path);
+    REQUIRE(root);
+    auto landing = Landing::open(std::move(root).value(), "pull-1");
+    REQUIRE(landing);
+    return std::move(landing).value();
+}
+
+bool exists(const std::string& path) {
+    struct stat found {};
+    return ::lstat(path.c_str(), &found) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("a file appears under its name only when it has landed") {
+    support::TempDir dir;
+    support::TestOp op;
+    auto landing = open_landing(dir / "new/dest");
+    const std::string raw(100, 'r');
+    auto part = landing->part(op, "sub/model.bin", {100, 100, "id"});
+    REQUIRE(part);
+    REQUIRE((*part)->write_leaf(0, raw, proto::leaf_digest(raw)));
+    CHECK(!exists(dir / "new/dest/sub"));
+    REQUIRE(landing->land(**part, "sub/model.bin", {0755, 1'600'000'000'500'000'000}));
+    CHECK(support::read_file(dir / "new/dest/sub/model.bin") == raw);
+    struct stat found {};
+    REQUIRE(::stat((dir / "new/dest/sub/model.bin").c_str(), &found) == 0);
+    CHECK((found.st_mode & 0111U) != 0);
+    CHECK(found.st_mtim.tv_sec == 1'600'000'000);
+    CHECK(found.st_mtim.tv_nsec == 500'000'000);
+}
+
+TEST_CASE("small files appear together, and nothing is left behind") {
+    support::TempDir dir;
+    auto landing = open_landing(dir.path());
+    for (int i = 0; i < 50; ++i)
+        REQUIRE(landing->add_small("d" + std::to_string(i % 5) + "/f" + std::to_string(i), std::to_string(i), {}));
+    CHECK(!exists(dir / "d0"));
+    REQUIRE(landing->settle());
+    for (int i = 0; i < 50; ++i)
+        CHECK(support::read_file(dir / ("d" + std::to_string(i % 5) + "/f" + std::to_string(i))) == std::to_string(i));
+    REQUIRE(landing->discard());
+    CHECK(!exists(dir / ".drawhitch"));
+}
+
+TEST_CASE("set-user-id and group bits of a box never arrive here") {
+    support::TempDir dir;
+    auto landing = open_landing(dir.path());
+    REQUIRE(landing->add_small("s", "x", {06777, 0}));
+    REQUIRE(landing->settle());
+    struct stat found {};
+    REQUIRE(::stat((dir / "s").c_str(), &found) == 0);
+    CHECK((found.st_mode & 07000U) == 0);
+}
+
+TEST_CASE("the private directory is closed to others and its name to the box") {
+    support::TempDir dir;
+    support::TestOp op;
+    auto landing = open_landing(dir.path());
+    struct stat found {};
+    REQUIRE(::stat((dir / ".drawhitch/pull-1").c_str(), &found) == 0);
+    CHECK((found.st_mode & 0777U) == 0700U);
+    for (const char* path : {".drawhitch/x", ".drawhitch", "../x", "/x", "a/../b", ""}) {
+        CHECK(!landing->add_small(path, "x", {}));
+        CHECK(!landing->part(op, path, {1, 1, "i"}));
+        CHECK(!landing->make_directory(path));
+        CHECK(!landing->make_symlink(path, "t"));
+    }
+}
+
+TEST_CASE("two landings of one pull exclude each other, also in other processes") {
+    support::TempDir dir;
+    auto landing = open_landing(dir.path());
+    auto root = disk::Root::open(dir.path());
+    REQUIRE(root);
+    const auto second = Landing::open(std::move(root).value(), "pull-1");
+    REQUIRE(!second);
+    CHECK(second.error().code == Code::locked);
+    landing.reset();
+    open_landing(dir.path());
+}
+
+TEST_CASE("a planted symlink in place of the private directory or a directory is refused") {
+    support::TempDir dir;
+    support::TempDir outside;
+    REQUIRE(::symlink(outside.path().c_str(), (dir / ".drawhitch").c_str()) == 0);
+    auto root = disk::Root::open(dir.path());
+    REQUIRE(root);
+    const auto landing = Landing::open(std::move(root).value(), "pull-1");
+    REQUIRE(!landing);
+    CHECK(landing.error().code == Code::unsafe_path);
+
+    support::TempDir other;
+    REQUIRE(::symlink(outside.path().c_str(), (other / "best").c_str()) == 0);
+    auto second = open_landing(other.path());
+    REQUIRE(second->add_small("best/model.pt", "x", {}));
+    const auto settled = second->settle();
+    REQUIRE(!settled);
+    CHECK(settled.error().code == Code::unsafe_path);
+    CHECK(!exists(outside / "model.pt"));
+}
+
+TEST_CASE("symlinks land as they are") {
+    support::TempDir dir;
+    auto landing = open_landing(dir.path());
+    REQUIRE(landing->make_symlink("a/last", "step_3000"));
+    REQUIRE(landing->make_symlink("a/last", "step_4000"));
+    char target[64] = {};
+    CHECK(::readlink((dir / "a/last").c_str(), target, sizeof target) == 9);
+    CHECK(std::string{target} == "step_4000");
+}
+
+TEST_CASE("a part is found again by the same path, also after the landing was closed") {
+    support::TempDir dir;
+    support::TestOp op;
+    const std::string raw(proto::k_chunk, 'r');
+    {
+        auto landing = open_landing(dir.path());
+        auto part = landing->part(op, "m", {2 * proto::k_chunk, 2 * proto::k_chunk, "id"});
+        REQUIRE(part);
+        REQUIRE((*part)->write_leaf(1, raw, proto::leaf_digest(raw)));
+    }
+    auto landing = open_landing(dir.path());
+    auto part = landing->part(op, "m", {2 * proto::k_chunk, 2 * proto::k_chunk, "id"});
+    REQUIRE(part);
+    CHECK((*part)->proven(1));
+    CHECK(!(*part)->proven(0));
+}
