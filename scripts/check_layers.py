@@ -18,7 +18,7 @@ ROOMS = {
     "core/config": ["base", "core/model", "core/parse"],
     "core/parse": ["base", "core/model"],
     "core/judge": ["base", "core/model"],
-    "core/plan": ["base", "core/model", "core/judge"],
+    "core/plan": ["base", "core/model", "core/judge", "core/proto"],
     "core/proto": ["base"],
     "core/codec": ["base", "core/proto"],
     "core/exchange": ["base", "core/model"],

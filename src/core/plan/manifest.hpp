@@ -1,0 +1,47 @@
+// The two files written beside a pull: MANIFEST.json for drawhitch, SHA256SUMS for `sha256sum -c`. Text in, values out;
+// pure.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "core/model/roster.hpp"
+
+namespace drawhitch::plan {
+
+inline constexpr std::string_view k_manifest_name = "MANIFEST.json";
+inline constexpr std::string_view k_sums_name = "SHA256SUMS";
+
+// What a pull was, besides its files.
+struct ManifestHead {
+    std::string box{};
+    std::string run{};
+    std::string source{};  // absolute directory on the box, bytes
+    WallTime made{};
+};
+
+struct ManifestFile {
+    model::ManifestEntry entry{};
+    model::Structure structure{model::Structure::not_checked};
+    std::uint32_t mode{0644};
+};
+
+struct ManifestText {
+    ManifestHead head{};
+    std::vector<ManifestFile> files{};
+};
+
+// One file a line; names that are not UTF-8 as {"b64": …}.
+std::string manifest_json(const ManifestHead& head, std::span<const ManifestFile> files);
+// Reads what manifest_json wrote. Code::config for anything else: no JSON, missing fields, digests that are not 64 hex
+// digits, paths that are not safe relative ones or occur twice.
+Result<ManifestText> parse_manifest(std::string_view text);
+
+// "HASH  NAME" lines; a name with a backslash or a newline is escaped, and its line starts with a backslash, as GNU
+// sha256sum writes and reads it.
+std::string sums_text(std::span<const ManifestFile> files);
+
+}  // namespace drawhitch::plan
