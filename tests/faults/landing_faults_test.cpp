@@ -47,7 +47,8 @@ Status pull(const Op& op, const std::string& path, std::size_t& sent) {
     TRY(landing->land(*part, "dir/model.bin", {0644, 0}));
     TRY(landing->add_small("dir/a.json", "{\"a\":1}", {}));
     TRY(landing->add_small("b.json", "{\"b\":2}", {}));
-    TRY(landing->settle());
+    TRY_ASSIGN(const auto unlanded, landing->settle());
+    if (!unlanded.empty()) return unlanded.front().error;
     TRY(landing->make_symlink("last", "dir"));
     return landing->discard();
 }

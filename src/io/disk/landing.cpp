@@ -20,9 +20,6 @@ namespace drawhitch::disk {
 
 namespace {
 
-constexpr std::size_t k_settle_files = 4096;
-constexpr std::uint64_t k_settle_bytes = 64U << 20U;
-
 // A private directory that exists already must be a real one.
 Result<UniqueFd> private_directory(int parent, const std::string& name) {
     if (::mkdirat(parent, name.c_str(), 0700) != 0 && errno != EEXIST) {
@@ -81,18 +78,20 @@ Result<T> told(Result<T> result, const Root& destination) {
     return explain_full(std::move(result).error(), destination.path());
 }
 
-void remove_files_in(int directory) {
-    const UniqueFd own{::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    DIR* stream = own ? ::fdopendir(::dup(own.get())) : nullptr;
-    if (stream == nullptr) return;
+std::vector<std::string> names_in(int directory) {
     std::vector<std::string> names;
+    const int own = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR* stream = own >= 0 ? ::fdopendir(own) : nullptr;
+    if (stream == nullptr) {
+        if (own >= 0) ::close(own);
+        return names;
+    }
     while (const dirent* found = ::readdir(stream)) {
-        names.emplace_back(found->d_name);
+        const std::string_view name{found->d_name};
+        if (name != "." && name != "..") names.emplace_back(name);
     }
     ::closedir(stream);
-    for (const std::string& name : names) {
-        if (name != "." && name != "..") ::unlinkat(directory, name.c_str(), 0);
-    }
+    return names;
 }
 
 }  // namespace
@@ -148,22 +147,27 @@ Status Landing::add_small(std::string_view path, std::string_view data, const Lo
     TRY(told(write_small(directory_.get(), name, data, masked), destination_));
     waiting_.push_back({std::move(name), std::string{path}});
     waiting_bytes_ += data.size();
-    if (waiting_.size() < k_settle_files && waiting_bytes_ < k_settle_bytes) return ok();
-    return settle_locked();
+    return ok();
 }
 
-Status Landing::settle() {
+std::size_t Landing::waiting_files() const {
     const std::lock_guard lock{mutex_};
-    TRY(settle_locked());
-    if (!moved_) return ok();
-    moved_ = false;
-    return flush_file_system(directory_.get(), destination_.path());
+    return waiting_.size();
 }
 
-// Files of one directory are moved together, so that each directory is opened and flushed once.
-Status Landing::settle_locked() {
-    if (waiting_.empty()) return ok();
+std::uint64_t Landing::waiting_bytes() const {
+    const std::lock_guard lock{mutex_};
+    return waiting_bytes_;
+}
+
+// Files of one directory are moved together, so that each directory is opened once.
+Result<std::vector<Landing::Unlanded>> Landing::settle() {
+    const std::lock_guard lock{mutex_};
+    std::vector<Unlanded> unlanded;
+    if (waiting_.empty() && !moved_) return unlanded;
     TRY(told(flush_file_system(directory_.get(), destination_.path()), destination_));
+    moved_ = false;
+    if (waiting_.empty()) return unlanded;
     std::stable_sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
         return proto::path_parent(a.path) < proto::path_parent(b.path);
     });
@@ -173,28 +177,45 @@ Status Landing::settle_locked() {
         while (last < waiting_.size() && proto::path_parent(waiting_[last].path) == parent) {
             ++last;
         }
-        TRY(told(settle_group(first, last, parent), destination_));
+        move_group(first, last, parent, unlanded);
         first = last;
     }
     waiting_.clear();
     waiting_bytes_ = 0;
-    moved_ = true;
-    return ok();
+    TRY(told(flush_file_system(directory_.get(), destination_.path()), destination_));
+    return unlanded;
 }
 
-Status Landing::settle_group(std::size_t first, std::size_t last, std::string_view parent) {
-    TRY_ASSIGN(const UniqueFd into, destination_.directory(parent, true));
+void Landing::move_group(std::size_t first, std::size_t last, std::string_view parent,
+                         std::vector<Unlanded>& unlanded) {
+    const auto into = destination_.directory(parent, true);
     for (std::size_t i = first; i < last; ++i) {
+        if (!into) {
+            unlanded.push_back({waiting_[i].path, explain(into.error())});
+            continue;
+        }
         const std::string name{proto::path_name(waiting_[i].path)};
-        if (::renameat(directory_.get(), waiting_[i].temporary.c_str(), into.get(), name.c_str()) != 0) {
-            return errno_error(errno, "move into place", waiting_[i].path);
+        if (::renameat(directory_.get(), waiting_[i].temporary.c_str(), into->get(), name.c_str()) != 0) {
+            unlanded.push_back({waiting_[i].path, explain(errno_error(errno, "move into place", waiting_[i].path))});
         }
     }
-#ifdef __linux__
-    return ok();  // one syncfs in `settle` makes all of them durable
-#else
-    return sync_directory(into.get(), parent);
+#ifndef __linux__
+    if (into) (void)sync_directory(into->get(), parent);  // on Linux one syncfs in `settle` does it
 #endif
+}
+
+Error Landing::explain(Error error) const {
+    return explain_full(std::move(error), destination_.path());
+}
+
+std::uint64_t Landing::held_bytes() const {
+    std::uint64_t held = 0;
+    for (const std::string& name : names_in(directory_.get())) {
+        struct stat found {};
+        if (::fstatat(directory_.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        held += static_cast<std::uint64_t>(found.st_blocks) * 512U;
+    }
+    return held;
 }
 
 Status Landing::make_directory(std::string_view path) {
@@ -216,7 +237,9 @@ Status Landing::make_symlink(std::string_view path, std::string_view target) {
 
 Status Landing::discard() {
     TRY(settle());
-    remove_files_in(directory_.get());
+    for (const std::string& name : names_in(directory_.get())) {
+        ::unlinkat(directory_.get(), name.c_str(), 0);
+    }
     const UniqueFd home{
         ::openat(destination_.fd(), proto::k_private_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     if (home) ::unlinkat(home.get(), id_.c_str(), AT_REMOVEDIR);

@@ -42,12 +42,25 @@ class Landing {
     // Flushes a part whose leaves are all proven, and moves it into place with its directory flushed.
     Status land(PartFile& part, std::string_view path, const Look& look);
 
-    // A small file, whole and proven. It is written now and appears with the next `settle`, which happens by itself
-    // every 4096 files or 64 MiB.
+    // A small file, whole and proven. It is written now and appears with the next `settle`: call that every few
+    // thousand files or few dozen MiB (see `waiting_files`, `waiting_bytes`).
     Status add_small(std::string_view path, std::string_view data, const Look& look);
+    [[nodiscard]] std::size_t waiting_files() const;
+    [[nodiscard]] std::uint64_t waiting_bytes() const;
     // Flushes the file system, moves all waiting small files into place, and flushes again what has moved since the
-    // last time: after it, everything landed survives power loss. Receipts are written only after it.
-    Status settle();
+    // last time: after it, everything landed survives power loss. Receipts are written only after it. A file that
+    // cannot be moved to its name (a directory is there …) is in the answer and holds up no other; an Error means that
+    // nothing is certain about those that waited.
+    struct Unlanded {
+        std::string path{};
+        Error error{};
+    };
+    Result<std::vector<Unlanded>> settle();
+
+    // Adds to a "no space" error which of bytes and inodes ran out, and where.
+    [[nodiscard]] Error explain(Error error) const;
+    // What this pull's private files take on disk already: need not be free again.
+    [[nodiscard]] std::uint64_t held_bytes() const;
 
     // A directory. An existing one stays as it is.
     Status make_directory(std::string_view path);
@@ -63,8 +76,7 @@ class Landing {
         std::string path{};
     };
     Landing(Root destination, std::string id, UniqueFd directory, UniqueFd lock);
-    Status settle_locked();
-    Status settle_group(std::size_t first, std::size_t last, std::string_view parent);
+    void move_group(std::size_t first, std::size_t last, std::string_view parent, std::vector<Unlanded>& unlanded);
 
     Root destination_;
     std::string id_{};
@@ -72,7 +84,7 @@ class Landing {
     UniqueFd lock_{};
     std::uint32_t umask_{022};
 
-    std::mutex mutex_{};
+    mutable std::mutex mutex_{};
     std::vector<Waiting> waiting_{};
     std::uint64_t waiting_bytes_{0};
     std::uint64_t next_small_{0};

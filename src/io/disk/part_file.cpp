@@ -157,6 +157,11 @@ std::uint64_t PartFile::proven_bytes() const {
     return bytes;
 }
 
+bool PartFile::has_earlier_state() const {
+    const std::lock_guard lock{mutex_};
+    return std::any_of(old_leaves_.begin(), old_leaves_.end(), [](const auto& leaf) { return leaf.has_value(); });
+}
+
 bool PartFile::adopt(std::uint64_t index, const proto::Digest& wanted) {
     const std::lock_guard lock{mutex_};
     const auto at = static_cast<std::size_t>(index);

@@ -45,6 +45,7 @@ class PartFile {
 
     // Leaves that a part of an earlier state of the source holds, proved against its bytes. If the new state turns out
     // to have the same leaf at the same index, `adopt` takes it without sending it again.
+    [[nodiscard]] bool has_earlier_state() const;
     [[nodiscard]] bool adopt(std::uint64_t index, const proto::Digest& wanted);
 
     // Writes one whole leaf. `leaf` must be the digest of `raw` (the caller has just checked it). Zero bytes are not

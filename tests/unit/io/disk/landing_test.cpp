@@ -112,9 +112,13 @@ TEST_CASE("a planted symlink in place of the private directory or a directory is
     REQUIRE(::symlink(outside.path().c_str(), (other / "best").c_str()) == 0);
     auto second = open_landing(other.path());
     REQUIRE(second->add_small("best/model.pt", "x", {}));
+    REQUIRE(second->add_small("fine.txt", "y", {}));
     const auto settled = second->settle();
-    REQUIRE(!settled);
-    CHECK(settled.error().code == Code::unsafe_path);
+    REQUIRE(settled);
+    REQUIRE(settled->size() == 1);
+    CHECK(settled->front().path == "best/model.pt");
+    CHECK(settled->front().error.code == Code::unsafe_path);
+    CHECK(support::read_file(other / "fine.txt") == "y");
     CHECK(!exists(outside / "model.pt"));
 }
 
