@@ -1,6 +1,6 @@
 # drawhitch_room(NAME [DEPS rooms…] [LIBS libraries…])
 #
-# One room = one folder under src = one static library. Sources are found by name, so that adding a file needs no
+# One room = one folder under src, with at most one level of folders in it = one static library. Sources are found by name, so that adding a file needs no
 # change here; a room without sources yet is an interface target with the same name. DEPS are the rooms whose headers
 # this room may include (scripts/check_layers.py holds the same table); LIBS stay private to the room.
 # A file called main.cpp belongs to a program and is left out.

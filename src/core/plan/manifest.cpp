@@ -132,8 +132,10 @@ Result<ManifestText> parse_manifest(std::string_view text) {
     const auto rows = whole.find("files");
     if (rows == whole.end() || !rows->is_array()) return unusable("it lists no files");
     ManifestText manifest{};
-    manifest.head = {bytes_of(whole.value("box", json{})).value_or(""), bytes_of(whole.value("run", json{})).value_or(""),
-                     bytes_of(whole.value("source", json{})).value_or(""), {}};
+    manifest.head = {bytes_of(whole.value("box", json{})).value_or(""),
+                     bytes_of(whole.value("run", json{})).value_or(""),
+                     bytes_of(whole.value("source", json{})).value_or(""),
+                     {}};
     manifest.head.made.seconds = number_of<std::int64_t>(whole, "made_s").value_or(0);
     std::set<std::string> seen;
     for (const json& row : *rows) {

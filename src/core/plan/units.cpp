@@ -14,11 +14,16 @@ namespace {
 
 constexpr std::uint32_t k_most_shards = 100'000;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 std::optional<std::uint32_t> number_of(std::string_view digits) {
-    if (digits.empty() || digits.size() > 9 || !std::all_of(digits.begin(), digits.end(), is_digit)) return std::nullopt;
+    if (digits.empty() || digits.size() > 9 || !std::all_of(digits.begin(), digits.end(), is_digit))
+        return std::nullopt;
     std::uint32_t value = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), value);
     return value;
@@ -104,8 +109,8 @@ class Grouping {
     std::vector<Unit> run() {
         for (std::size_t i = 0; i < entries_.size(); ++i) {
             if (entries_[i].type != proto::FileType::file) continue;
-            const auto wanted = classify_(entries_[i].path);
-            if (wanted) add(i, *wanted);
+            auto wanted = classify_(entries_[i].path);
+            if (wanted) add(i, std::move(*wanted));
         }
         return std::move(units_);
     }
@@ -138,11 +143,14 @@ class Grouping {
         return found == shards_.end() ? nullptr : &found->second;
     }
 
-    void add(std::size_t index, model::RosterClass wanted) {
+    void add(std::size_t index, Wanted match) {
         const std::string& path = entries_[index].path;
+        const model::RosterClass wanted = match.wanted;
         Unit made{};
         const ShardSet* set = shards_of(path);
-        if (auto directory = checkpoint_above(path, distributed_)) {
+        if (!match.unit.empty() && match.unit != path) {
+            made = {std::move(match.unit), UnitKind::directory, wanted, {}, {}};
+        } else if (auto directory = checkpoint_above(path, distributed_)) {
             made = {std::move(*directory), UnitKind::directory, wanted, {}, {}};
         } else if (set != nullptr) {
             made = {set->index, UnitKind::shards, wanted, {}, missing_of(*set)};
@@ -202,7 +210,8 @@ std::optional<ShardName> shard_name(std::string_view name) {
     const auto index = number_of(name.substr(dash + 1, of - dash - 1));
     const auto count = number_of(tail.substr(0, digits));
     const std::string_view extension = tail.substr(digits);
-    if (!index || !count || !extension.starts_with('.') || *count > k_most_shards || *index > *count) return std::nullopt;
+    if (!index || !count || !extension.starts_with('.') || *count > k_most_shards || *index > *count)
+        return std::nullopt;
     return ShardName{std::string{name.substr(0, dash)}, std::string{extension}, *index, *count};
 }
 

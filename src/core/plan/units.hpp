@@ -1,5 +1,5 @@
-// Units: what is certified together. A checkpoint directory is one unit, and so is a set of shards with its index: a half
-// of one is worth nothing. Pure.
+// Units: what is certified together. A checkpoint directory is one unit, and so is a set of shards with its index: a
+// half of one is worth nothing. Pure.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,14 @@ struct Unit {
     bool operator==(const Unit&) const = default;
 };
 
-// Says which class of the roster a file belongs to; nothing if it matches no pattern.
-using Classify = std::function<std::optional<model::RosterClass>(std::string_view path)>;
+// What the roster says about a file. `unit` is the directory that a pattern ending in a slash makes one unit; empty:
+// the rules below decide.
+struct Wanted {
+    model::RosterClass wanted{model::RosterClass::must};
+    std::string unit{};
+};
+// Nothing if the file matches no pattern.
+using Classify = std::function<std::optional<Wanted>(std::string_view path)>;
 
 // Groups the wanted regular files among `entries` (in scan order) into units, in order of their first file.
 // A checkpoint directory is the outermost directory whose name is a word for a checkpoint or step followed by a number

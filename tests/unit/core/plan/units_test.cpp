@@ -19,7 +19,9 @@ std::vector<proto::FileEntry> files(std::initializer_list<const char*> paths) {
     return entries;
 }
 
-std::optional<RosterClass> all_must(std::string_view) { return RosterClass::must; }
+std::optional<plan::Wanted> all_must(std::string_view) {
+    return plan::Wanted{};
+}
 
 }  // namespace
 
@@ -33,8 +35,8 @@ TEST_CASE("a file is a unit of its own") {
 
 TEST_CASE("what matches no pattern belongs to no unit") {
     const auto entries = files({"a.log", "b.pt"});
-    const auto found = plan::units(entries, [](std::string_view path) -> std::optional<RosterClass> {
-        if (path == "b.pt") return RosterClass::nice;
+    const auto found = plan::units(entries, [](std::string_view path) -> std::optional<plan::Wanted> {
+        if (path == "b.pt") return plan::Wanted{RosterClass::nice, {}};
         return std::nullopt;
     });
     REQUIRE(found.size() == 1);
@@ -44,8 +46,8 @@ TEST_CASE("what matches no pattern belongs to no unit") {
 TEST_CASE("the outermost checkpoint directory is one unit, of its strictest class") {
     const auto entries =
         files({"out/checkpoint-500/global_step500/rank0.pt", "out/checkpoint-500/model.bin", "out/log.txt"});
-    const auto found = plan::units(entries, [](std::string_view path) -> std::optional<RosterClass> {
-        return path.ends_with("model.bin") ? RosterClass::must : RosterClass::nice;
+    const auto found = plan::units(entries, [](std::string_view path) -> std::optional<plan::Wanted> {
+        return plan::Wanted{path.ends_with("model.bin") ? RosterClass::must : RosterClass::nice, {}};
     });
     REQUIRE(found.size() == 2);
     CHECK(found[0] == plan::Unit{"out/checkpoint-500", UnitKind::directory, RosterClass::must, {0, 1}, {}});
@@ -63,7 +65,8 @@ TEST_CASE("names of checkpoint directories") {
     for (const char* name : {"checkpoint-500", "Checkpoint_1", "ckpt-7", "ckpt7", "global_step1000", "step=100",
                              "epoch=3-step=100.ckpt", "iter_0001000", "step-12.tmp"})
         CHECK(plan::is_checkpoint_name(name));
-    for (const char* name : {"checkpoints", "checkpoint", "steps", "stepper-2x", "epoch", "best", "", "iterations", "2"})
+    for (const char* name :
+         {"checkpoints", "checkpoint", "steps", "stepper-2x", "epoch", "best", "", "iterations", "2"})
         CHECK(!plan::is_checkpoint_name(name));
 }
 
@@ -72,8 +75,7 @@ TEST_CASE("shards and their index are one unit, named by the index") {
                                 "m/model-00002-of-00002.safetensors", "m/model.safetensors.index.json"});
     const auto found = plan::units(entries, all_must);
     REQUIRE(found.size() == 2);
-    CHECK(found[1] ==
-          plan::Unit{"m/model.safetensors.index.json", UnitKind::shards, RosterClass::must, {1, 2, 3}, {}});
+    CHECK(found[1] == plan::Unit{"m/model.safetensors.index.json", UnitKind::shards, RosterClass::must, {1, 2, 3}, {}});
 }
 
 TEST_CASE("a shard set that is not complete says what is missing, inside a checkpoint directory, too") {
@@ -98,4 +100,13 @@ TEST_CASE("directories, links and pipes are no part of a unit") {
     entries[0].type = proto::FileType::directory;
     entries[1].type = proto::FileType::fifo;
     CHECK(plan::units(entries, all_must).empty());
+}
+
+TEST_CASE("a directory that a pattern names is one unit, whatever it is called") {
+    const auto entries = files({"best/a.bin", "best/sub/b.bin", "c.bin"});
+    const auto found = plan::units(entries, [](std::string_view path) -> std::optional<plan::Wanted> {
+        return plan::Wanted{RosterClass::must, path.starts_with("best/") ? "best" : ""};
+    });
+    REQUIRE(found.size() == 2);
+    CHECK(found[0] == plan::Unit{"best", UnitKind::directory, RosterClass::must, {0, 1}, {}});
 }

@@ -1,0 +1,33 @@
+// Planning a pull: which units are wanted, which of their files are here already. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/plan/units.hpp"
+#include "core/proto/digest.hpp"
+#include "core/proto/file_entry.hpp"
+
+namespace drawhitch::plan {
+
+// Of each series of numbered units only the `newest` ones stay (by the time of their latest file, then by name); 0
+// keeps all. A series are units of the same directory whose names differ in digits only: "checkpoint-100",
+// "checkpoint-200".
+std::vector<Unit> keep_newest(std::vector<Unit> units, std::span<const proto::FileEntry> entries, int newest);
+
+// What is known about the file a pull would write.
+struct LocalFile {
+    std::uint64_t size{0};
+    std::optional<proto::Digest> root{};  // if it was read
+    proto::Digest sha256{};
+};
+
+// The indexes of entries whose local file has the same size, and so may be equal: their digests must be compared.
+std::vector<std::size_t> candidates(std::span<const proto::FileEntry> entries,
+                                    const std::map<std::string, LocalFile>& local);
+
+}  // namespace drawhitch::plan
