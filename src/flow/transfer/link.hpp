@@ -1,0 +1,59 @@
+// Link: one connection of a transfer, with its root opened (and claimed, for pushes). Made by a Dial, which the flow
+// supplies; the engines reconnect through it and know nothing about leases.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/op.hpp"
+#include "base/retry.hpp"
+#include "io/agent/agent.hpp"
+
+namespace drawhitch::flow {
+
+struct Link {
+    std::shared_ptr<void> owner{};  // keeps alive what `agent` points into
+    agent::Agent* agent{nullptr};
+    proto::RootId root{0};
+    std::optional<agent::Claim> claim{};
+};
+
+// Connects once; no retries inside. Called from the engines' threads, one call at a time per thread.
+using Dial = std::function<Result<Link>(const Op&)>;
+
+// How hard a transfer tries to keep its connection. The count starts anew whenever a new connection moved data.
+struct Persistence {
+    RetryPolicy policy{.max_attempts = 8, .base = milliseconds{500}, .cap = milliseconds{15'000}, .factor = 2.0};
+};
+
+// True for failures of a connection that a new one may not have: cut, stalled, refused for the moment.
+bool is_worth_reconnecting(const Error& error);
+
+// What keep_linked needs of the work it serves.
+class LinkedWork {
+  public:
+    virtual ~LinkedWork() = default;
+    [[nodiscard]] virtual bool over() const = 0;
+    // Works over this connection until everything is over or it fails.
+    virtual Status serve(const Op& op, Link& link) = 0;
+    // The connection is gone. Returns true if it had moved anything since it was made.
+    virtual bool unlinked(const agent::Traffic& traffic) = 0;
+    // A connection is there again after one was lost.
+    virtual void relinked() = 0;
+};
+
+// Serves `work` over `link` or a new connection until it is over, connecting again with back-off after failures that a
+// new connection may not have. A first connection that cannot be made is not tried again: its error says what is wrong.
+Status keep_linked(const Op& op, const Dial& dial, const Persistence& persistence, std::optional<Link> link,
+                   LinkedWork& work);
+
+// Bytes that crossed the channel, summed over the connections of a transfer.
+struct Wire {
+    std::uint64_t sent{0};
+    std::uint64_t received{0};
+    std::uint32_t connections{0};
+};
+void add(Wire& total, const agent::Traffic& traffic);
+
+}  // namespace drawhitch::flow

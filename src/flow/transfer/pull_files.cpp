@@ -1,0 +1,82 @@
+#include "flow/transfer/pull_files.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "base/text.hpp"
+#include "flow/transfer/pull_finisher.hpp"
+#include "flow/transfer/pull_state.hpp"
+#include "flow/transfer/pull_worker.hpp"
+#include "io/disk/space.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+// Journals, directories and what others write meanwhile.
+constexpr std::uint64_t k_spare_bytes = 4U << 20U;
+constexpr std::uint64_t k_spare_inodes = 8;
+
+Status check_room(const disk::Landing& landing, const std::vector<PullItem>& items) {
+    const std::string& where = landing.destination().path();
+    TRY_ASSIGN(const disk::Space space, disk::space_at(where));
+    std::uint64_t need = k_spare_bytes;
+    for (const PullItem& item : items) {
+        // A sparse file arrives sparse.
+        need += item.source.allocated == 0 ? item.source.size : std::min(item.source.size, item.source.allocated);
+    }
+    need -= std::min(need, landing.held_bytes());
+    if (space.read_only) return Error{Code::read_only, "cannot pull into " + printable(where) + ": it is read-only"};
+    if (need > space.free_bytes) {
+        return Error{Code::no_space, "cannot pull into " + printable(where) + ": " + human_bytes(need) +
+                                         " are needed and " + human_bytes(space.free_bytes) +
+                                         " are free; nothing was fetched"}
+            .because("it lies on " + printable(space.mount))
+            .then("df -h " + shell_quote(space.mount));
+    }
+    const std::uint64_t inodes = items.size() + k_spare_inodes;
+    if (space.counts_inodes && inodes > space.free_inodes) {
+        return Error{Code::no_inodes, "cannot pull into " + printable(where) + ": " + std::to_string(inodes) +
+                                          " inodes are needed and " + std::to_string(space.free_inodes) +
+                                          " are free; nothing was fetched"}
+            .because("bytes are not the trouble: " + printable(space.mount) + " has no room for so many files")
+            .then("df -i " + shell_quote(space.mount));
+    }
+    return ok();
+}
+
+}  // namespace
+
+PullOutcome pull_files(const Op& op, const Dial& dial, std::optional<Link> first, disk::Landing& landing,
+                       std::vector<PullItem> items, const PullLimits& limits) {
+    const Status room = check_room(landing, items);
+    PullState state{op, landing, std::move(items)};
+    if (!room) {
+        state.stop(room.error());
+        return state.outcome();
+    }
+    {
+        PullFinisher finisher{state, landing};
+        const int count = std::max(1, limits.connections);
+        std::vector<std::thread> others;
+        std::atomic<int> alive{count};
+        const auto work = [&](std::optional<Link> link) {
+            PullWorker worker{state, finisher, dial, limits};
+            const Status done = worker.run(op, std::move(link));
+            // As long as another connection works, one that cannot be had is no reason to give up.
+            if (!done && (--alive == 0 || !is_worth_reconnecting(done.error()))) state.stop(done.error());
+        };
+        for (int i = 1; i < count; ++i) {
+            others.emplace_back(work, std::nullopt);
+        }
+        work(std::move(first));
+        for (std::thread& other : others) {
+            other.join();
+        }
+        finisher.finish();
+    }
+    return state.outcome();
+}
+
+}  // namespace drawhitch::flow

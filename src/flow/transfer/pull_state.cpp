@@ -1,0 +1,421 @@
+#include "flow/transfer/pull_state.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/text.hpp"
+#include "core/proto/limits.hpp"
+#include "core/proto/wire.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+constexpr std::uint32_t k_span_chunks = 4;           // small enough that idle connections find work near the end
+constexpr std::uint64_t k_bundle_bytes = 1U << 20U;  // one block
+constexpr std::size_t k_bundle_files = 512;
+constexpr std::size_t k_bundle_paths = 256U << 10U;  // well inside a control frame
+constexpr std::uint32_t k_most_changes = 3;
+constexpr int k_most_wrong = 3;
+
+std::uint64_t total_bytes(const std::vector<PullItem>& items) {
+    std::uint64_t total = 0;
+    for (const PullItem& item : items) {
+        total += item.source.size;
+    }
+    return total;
+}
+
+// What a journal is true of: this path, in this state.
+std::string identity_of(const proto::FileEntry& entry) {
+    std::string identity;
+    proto::Writer writer(identity);
+    proto::Fence fence = entry.fence();
+    fence.visit(writer);
+    return identity + entry.path;
+}
+
+}  // namespace
+
+std::string_view name_of(FileState state) {
+    switch (state) {
+        case FileState::pulled:
+            return "pulled";
+        case FileState::kept:
+            return "kept";
+        case FileState::unsettled:
+            return "unsettled";
+        case FileState::changing:
+            return "changing";
+        case FileState::vanished:
+            return "vanished";
+        case FileState::skipped:
+            return "skipped";
+        case FileState::failed:
+            return "failed";
+    }
+    return "failed";
+}
+
+PullState::PullState(const Op& op, disk::Landing& landing, std::vector<PullItem> items)
+    : landing_(landing),
+      results_(items.size()),
+      unsettled_(items.size()),
+      activity_(op.events, "pull", EventUnit::bytes, total_bytes(items)) {
+    jobs_.reserve(items.size());
+    for (PullItem& item : items) {
+        jobs_.emplace_back().item = std::move(item);
+    }
+}
+
+bool PullState::is_small(const PullJob& job) const {
+    return job.item.source.size <= proto::k_small_max;
+}
+
+Result<std::optional<PullWork>> PullState::take(const Op& op) {
+    std::unique_lock lock{mutex_};
+    for (;;) {
+        if (stopped_) return *stopped_;
+        while (!ready_.empty()) {
+            PullWork work = std::move(ready_.front());
+            ready_.pop_front();
+            const PullJob& job = jobs_[work.jobs.front()];
+            const bool stale =
+                work.kind != PullWork::Kind::bundle && (job.settled || job.generation != work.generation);
+            if (!stale) return std::optional{std::move(work)};
+        }
+        PullWork bundle{};
+        collect_small(bundle);
+        if (!bundle.jobs.empty()) return std::optional{std::move(bundle)};
+        std::size_t index = 0;
+        if (!to_open_.empty()) {
+            index = to_open_.front();
+            to_open_.pop_front();
+        } else if (next_ < jobs_.size()) {
+            index = next_++;
+        } else {
+            return std::optional<PullWork>{};
+        }
+        lock.unlock();
+        TRY(open_part(op, index));
+        lock.lock();
+    }
+}
+
+void PullState::collect_small(PullWork& bundle) {
+    std::size_t paths = 0;
+    const auto fits = [&](const PullJob& job) {
+        const std::size_t room = paths + job.item.source.path.size() + 64;
+        return bundle.jobs.size() < k_bundle_files && room <= k_bundle_paths &&
+               (bundle.jobs.empty() || bundle.raw + job.item.source.size <= k_bundle_bytes);
+    };
+    const auto take = [&](std::size_t index) {
+        bundle.jobs.push_back(index);
+        bundle.raw += jobs_[index].item.source.size + 128;  // a record has a head, too
+        paths += jobs_[index].item.source.path.size() + 64;
+    };
+    while (!small_again_.empty() && fits(jobs_[small_again_.front()])) {
+        if (!jobs_[small_again_.front()].settled) take(small_again_.front());
+        small_again_.pop_front();
+    }
+    while (next_ < jobs_.size() && is_small(jobs_[next_]) && fits(jobs_[next_])) {
+        take(next_++);
+    }
+}
+
+// Not under the lock: proving an old part reads it whole.
+Status PullState::open_part(const Op& op, std::size_t index) {
+    const PullItem wanted = item(index);
+    const std::lock_guard part_lock{part_mutex_};
+    {
+        const std::lock_guard lock{mutex_};
+        jobs_[index].part.reset();
+    }
+    auto part =
+        landing_.part(op, wanted.target, {wanted.source.size, wanted.source.allocated, identity_of(wanted.source)});
+    if (!part && part.error().code == Code::unsafe_path) {
+        settle(index, FileState::failed, part.error().message, part.error().code);
+        return ok();
+    }
+    if (!part) return std::move(part).error();
+    const std::lock_guard lock{mutex_};
+    PullJob& job = jobs_[index];
+    job.part = std::move(*part);
+    followers_[index] = {};
+    job.open_chunks = job.part->leaf_count() - job.part->proven_count();
+    tally_.resumed += job.part->proven_bytes();
+    advance_locked(job.part->proven_bytes());
+    if (job.open_chunks == 0) {
+        complete_.emplace_back(index, job.generation);
+    } else if (job.part->has_earlier_state()) {
+        ready_.push_back({PullWork::Kind::compare, {index}, job.generation, 0, 0, 0});
+    } else {
+        queue_missing(index);
+    }
+    moved_.notify_all();
+    return ok();
+}
+
+void PullState::queue_missing(std::size_t index) {
+    const PullJob& job = jobs_[index];
+    const auto count = static_cast<std::uint32_t>(job.part->leaf_count());
+    for (std::uint32_t at = 0; at < count;) {
+        if (job.part->proven(at)) {
+            ++at;
+            continue;
+        }
+        PullWork span{PullWork::Kind::span, {index}, job.generation, at, 0, 0};
+        while (at < count && span.count < k_span_chunks && !job.part->proven(at)) {
+            span.raw += proto::leaf_size(job.item.source.size, at);
+            ++span.count;
+            ++at;
+        }
+        ready_.push_back(std::move(span));
+    }
+}
+
+void PullState::give_back(PullWork work) {
+    const std::lock_guard lock{mutex_};
+    ready_.push_front(std::move(work));
+    moved_.notify_all();
+}
+
+bool PullState::over() const {
+    const std::lock_guard lock{mutex_};
+    return unsettled_ == 0 || stopped_.has_value();
+}
+
+void PullState::wait() {
+    std::unique_lock lock{mutex_};
+    if (unsettled_ == 0 || stopped_ || !ready_.empty() || !small_again_.empty() || !to_open_.empty()) return;
+    moved_.wait_for(lock, std::chrono::seconds{1});
+}
+
+PullItem PullState::item(std::size_t job) const {
+    const std::lock_guard lock{mutex_};
+    return jobs_[job].item;
+}
+
+bool PullState::current(std::size_t job, std::uint32_t generation) const {
+    const std::lock_guard lock{mutex_};
+    return !jobs_[job].settled && jobs_[job].generation == generation;
+}
+
+void PullState::changed(std::size_t index, std::uint32_t generation) {
+    const std::lock_guard lock{mutex_};
+    PullJob& job = jobs_[index];
+    if (job.settled || job.generation != generation) return;
+    ++job.generation;
+    job.wrong.clear();
+    job.first_look.reset();
+    job.certified = false;
+    if (++job.changes > k_most_changes) {
+        settle_locked(index, FileState::changing, "it kept changing while it was read", Code::changed);
+        return;
+    }
+    job.item.doubt = true;
+    ready_.push_back({PullWork::Kind::restat, {index}, job.generation, 0, 0, 0});
+    moved_.notify_all();
+}
+
+void PullState::restated(std::size_t index, std::uint32_t generation, const proto::FileEntry& found) {
+    const std::lock_guard lock{mutex_};
+    PullJob& job = jobs_[index];
+    if (job.settled || job.generation != generation) return;
+    if (found.type == proto::FileType::unknown) {
+        settle_locked(index, FileState::vanished, "it is gone from the box", Code::not_found);
+        return;
+    }
+    if (found.type != proto::FileType::file) {
+        settle_locked(index, FileState::failed, "it is no regular file any more", Code::changed);
+        return;
+    }
+    job.item.source = found;
+    (is_small(job) ? small_again_ : to_open_).push_back(index);
+    moved_.notify_all();
+}
+
+void PullState::came_wrong(std::size_t index, std::uint32_t generation, std::uint32_t chunk, std::uint64_t bytes) {
+    const std::lock_guard lock{mutex_};
+    PullJob& job = jobs_[index];
+    tally_.repeated += bytes;
+    ++tally_.wrong_chunks;
+    if (job.settled || job.generation != generation) return;
+    if (++job.wrong[chunk] >= k_most_wrong) {
+        settle_locked(index, FileState::failed, "it arrived wrong three times", Code::integrity);
+        return;
+    }
+    if (is_small(job)) {
+        small_again_.push_back(index);
+    } else {
+        const std::uint64_t raw = proto::leaf_size(job.item.source.size, chunk);
+        ready_.push_front({PullWork::Kind::span, {index}, generation, chunk, 1, raw});
+    }
+    moved_.notify_all();
+}
+
+void PullState::compared(std::size_t index, std::uint32_t generation, const std::vector<proto::Digest>& leaves) {
+    const std::lock_guard lock{mutex_};
+    PullJob& job = jobs_[index];
+    if (job.settled || job.generation != generation) return;
+    const std::uint64_t before = job.part->proven_bytes();
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+        if (job.part->adopt(i, leaves[i])) --job.open_chunks;
+    }
+    const std::uint64_t adopted = job.part->proven_bytes() - before;
+    tally_.resumed += adopted;
+    advance_locked(adopted);
+    if (job.open_chunks == 0) {
+        complete_.emplace_back(index, job.generation);
+    } else {
+        queue_missing(index);
+    }
+    moved_.notify_all();
+}
+
+void PullState::certified(std::size_t index, std::uint32_t generation, const proto::Digest& root) {
+    {
+        const std::lock_guard lock{mutex_};
+        PullJob& job = jobs_[index];
+        if (job.settled || job.generation != generation) return;
+        if (job.root == root) {
+            job.certified = true;
+            complete_.emplace_back(index, job.generation);
+            moved_.notify_all();
+            return;
+        }
+    }
+    changed(index, generation);
+}
+
+bool PullState::small_arrived(std::size_t index, std::uint32_t generation, const proto::Digest& digest,
+                              std::uint64_t bytes) {
+    const std::lock_guard lock{mutex_};
+    PullJob& job = jobs_[index];
+    if (job.settled || job.generation != generation) {
+        tally_.repeated += bytes;
+        return false;
+    }
+    if (!job.item.doubt || job.first_look == digest) {
+        tally_.fetched += bytes;
+        advance_locked(bytes);
+        return true;
+    }
+    // Unequal the second time although no fence broke: what counts is that two looks in a row agree.
+    tally_.repeated += bytes;
+    if (job.first_look && ++job.changes > k_most_changes) {
+        settle_locked(index, FileState::changing, "it kept changing while it was read", Code::changed);
+        return false;
+    }
+    job.first_look = digest;
+    small_again_.push_back(index);
+    moved_.notify_all();
+    return false;
+}
+
+void PullState::fetched(std::uint64_t bytes) {
+    const std::lock_guard lock{mutex_};
+    tally_.fetched += bytes;
+    advance_locked(bytes);
+}
+
+void PullState::repeated(std::uint64_t bytes) {
+    const std::lock_guard lock{mutex_};
+    tally_.repeated += bytes;
+}
+
+void PullState::advance_locked(std::uint64_t bytes) {
+    if (bytes == 0) return;
+    done_bytes_ += bytes;
+    activity_.advance_to(done_bytes_);
+}
+
+void PullState::settle(std::size_t job, FileState state, std::string why, Code code) {
+    const std::lock_guard lock{mutex_};
+    settle_locked(job, state, std::move(why), code);
+}
+
+void PullState::settle_locked(std::size_t index, FileState state, std::string why, Code code) {
+    PullJob& job = jobs_[index];
+    if (job.settled) return;
+    job.settled = true;
+    --unsettled_;
+    results_[index] = {state, job.item.source, job.root, job.sha256, std::move(why), code};
+    job.part.reset();
+    job.wrong.clear();
+    moved_.notify_all();
+}
+
+void PullState::stop(Error error) {
+    const std::lock_guard lock{mutex_};
+    if (!stopped_) stopped_ = std::move(error);
+    moved_.notify_all();
+}
+
+bool PullState::chunk_written(std::size_t index) {
+    const std::lock_guard lock{mutex_};
+    return --jobs_[index].open_chunks == 0;
+}
+
+bool PullState::may_land(std::size_t index, const proto::Digest& root, const proto::Digest& sha256) {
+    const std::lock_guard lock{mutex_};
+    PullJob& job = jobs_[index];
+    job.root = root;
+    job.sha256 = sha256;
+    if (!job.item.doubt || job.certified || job.item.growing) return true;
+    ready_.push_back({PullWork::Kind::certify, {index}, job.generation, 0, 0, 0});
+    moved_.notify_all();
+    return false;
+}
+
+void PullState::small_digests(std::size_t index, const proto::Digest& root, const proto::Digest& sha256) {
+    const std::lock_guard lock{mutex_};
+    jobs_[index].root = root;
+    jobs_[index].sha256 = sha256;
+}
+
+void PullState::unlanded(std::size_t index, const Error& error) {
+    const std::lock_guard lock{mutex_};
+    results_[index].state = FileState::failed;
+    results_[index].why = error.message;
+    results_[index].code = error.code;
+}
+
+std::shared_ptr<disk::PartFile> PullState::part_of(std::size_t index, std::uint32_t generation) const {
+    const std::lock_guard lock{mutex_};
+    const PullJob& job = jobs_[index];
+    return job.settled || job.generation != generation ? nullptr : job.part;
+}
+
+std::vector<std::pair<std::size_t, std::uint32_t>> PullState::take_complete() {
+    const std::lock_guard lock{mutex_};
+    return std::exchange(complete_, {});
+}
+
+std::uint32_t PullState::generation(std::size_t job) const {
+    const std::lock_guard lock{mutex_};
+    return jobs_[job].generation;
+}
+
+PullOutcome PullState::outcome() {
+    const std::lock_guard lock{mutex_};
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+        if (!jobs_[i].settled) {
+            results_[i] = {FileState::failed, jobs_[i].item.source, {}, {}, "the pull ended before it", Code::skipped};
+        }
+    }
+    return {std::move(results_), tally_, stopped_};
+}
+
+void PullState::reconnected() {
+    const std::lock_guard lock{mutex_};
+    ++tally_.reconnects;
+}
+
+void PullState::add_wire(const agent::Traffic& traffic) {
+    const std::lock_guard lock{mutex_};
+    add(tally_.wire, traffic);
+}
+
+}  // namespace drawhitch::flow

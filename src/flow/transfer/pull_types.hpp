@@ -1,0 +1,64 @@
+// What a pull of files is given and what it answers. Values only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "core/proto/file_entry.hpp"
+#include "flow/transfer/link.hpp"
+
+namespace drawhitch::flow {
+
+// One regular file to fetch. `source.path` is relative to the link's root.
+struct PullItem {
+    proto::FileEntry source{};
+    std::string target{};  // where it lands, relative to the destination
+    bool doubt{false};     // young, or on a tier that tells no truth: read again on the box before it is called whole
+    bool growing{false};   // open for writing: what was there at the scan is fetched, and not certified
+};
+
+enum class FileState {
+    pulled,     // fetched, proven and in place
+    kept,       // was here already, proven by its digest
+    unsettled,  // in place, but somebody still had it open for writing: not certified
+    changing,   // changed again and again while it was read: not in place
+    vanished,   // gone from the box since the scan
+    skipped,    // not a thing that is pulled (a pipe, a link that leads out …)
+    failed,     // `why` says what went wrong with this file alone
+};
+std::string_view name_of(FileState state);
+
+struct PullResult {
+    FileState state{FileState::skipped};
+    proto::FileEntry source{};  // the state of the file that was pulled
+    proto::Digest root{};
+    proto::Digest sha256{};
+    std::string why{};
+    Code code{Code::skipped};  // of a failed file
+};
+
+struct PullTally {
+    Wire wire{};
+    std::uint64_t fetched{0};   // raw bytes proven on arrival
+    std::uint64_t resumed{0};   // raw bytes an earlier attempt had left here
+    std::uint64_t repeated{0};  // raw bytes that arrived in vain (wrong, or of a state that is gone)
+    std::uint32_t wrong_chunks{0};
+    std::uint32_t reconnects{0};
+};
+
+struct PullOutcome {
+    std::vector<PullResult> results{};  // one per item, in order
+    PullTally tally{};
+    std::optional<Error> stopped{};  // the pull ended early; results say what was done until then
+};
+
+struct PullLimits {
+    int connections{1};
+    std::uint8_t level{0};  // of zstd; 0 = the helper's choice
+    Persistence persistence{};
+};
+
+}  // namespace drawhitch::flow

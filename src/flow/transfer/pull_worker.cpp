@@ -1,0 +1,359 @@
+#include "flow/transfer/pull_worker.hpp"
+
+#include <utility>
+
+#include "base/text.hpp"
+#include "core/proto/limits.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+// Raw bytes asked for ahead. What really is in flight is bounded by credit; this only keeps the helper from waiting for
+// requests, also when the data shrinks five-fold on its way.
+constexpr std::uint64_t k_ahead = 16U << 20U;
+constexpr std::size_t k_most_requests = 64;
+
+Error broken(std::string what) {
+    return Error{Code::protocol, "the helper " + std::move(what)};
+}
+
+template <class Message>
+Result<Message> decode(const agent::Incoming& incoming) {
+    return proto::decode<Message>(incoming.payload);
+}
+
+}  // namespace
+
+Status PullWorker::run(const Op& op, std::optional<Link> link) {
+    return keep_linked(op, dial_, limits_.persistence, std::move(link), *this);
+}
+
+bool PullWorker::over() const {
+    return state_.over();
+}
+
+bool PullWorker::unlinked(const agent::Traffic& traffic) {
+    state_.add_wire(traffic);
+    return_all();
+    return std::exchange(progressed_, false);
+}
+
+void PullWorker::relinked() {
+    state_.reconnected();
+}
+
+Status PullWorker::serve(const Op& op, Link& link) {
+    while (!state_.over()) {
+        TRY(fill(op, link));
+        if (pending_.empty()) {
+            // Others, or the finisher, may still bring work; meanwhile the helper must hear from us.
+            state_.wait();
+            TRY(link.agent->session().keep_alive(op));
+            TRY(op.check());
+            continue;
+        }
+        TRY_ASSIGN(agent::Incoming incoming, link.agent->session().receive(op));
+        TRY(handle(op, link, std::move(incoming)));
+        finisher_.add_complete();
+    }
+    return ok();
+}
+
+Status PullWorker::fill(const Op& op, Link& link) {
+    while (pending_raw_ < k_ahead && pending_.size() < k_most_requests) {
+        TRY_ASSIGN(auto work, state_.take(op));
+        finisher_.add_complete();
+        if (!work) return ok();
+        submit(link, std::move(*work));
+    }
+    return ok();
+}
+
+void PullWorker::submit(Link& link, PullWork work) {
+    agent::Session& session = link.agent->session();
+    Pending pending{};
+    pending.work = std::move(work);
+    pending_raw_ += pending.work.raw;
+    if (pending.work.kind == PullWork::Kind::bundle) return submit_bundle(link, pending);
+    const PullItem item = state_.item(pending.work.jobs.front());
+    std::uint32_t request = 0;
+    switch (pending.work.kind) {
+        case PullWork::Kind::bundle:
+            break;
+        case PullWork::Kind::span: {
+            proto::Read read{};
+            read.root = link.root;
+            read.path = item.source.path;
+            read.fence = item.source.fence();
+            read.growing = item.growing;
+            read.ranges = {{pending.work.first, pending.work.count}};
+            read.codecs = link.agent->codecs();
+            read.level = limits_.level;
+            for (std::uint32_t i = 0; i < pending.work.count; ++i) {
+                pending.owed.insert(pending.work.first + i);
+            }
+            request = session.submit(read);
+            break;
+        }
+        case PullWork::Kind::compare:
+        case PullWork::Kind::certify: {
+            proto::Hash hash{};
+            hash.root = link.root;
+            hash.path = item.source.path;
+            hash.fence = item.source.fence();
+            hash.leaves = pending.work.kind == PullWork::Kind::compare;
+            hash.rehash = pending.work.kind == PullWork::Kind::certify;
+            request = session.submit(hash);
+            break;
+        }
+        case PullWork::Kind::restat: {
+            proto::Stat stat{};
+            stat.root = link.root;
+            stat.paths = {item.source.path};
+            request = session.submit(stat);
+            break;
+        }
+    }
+    pending_.emplace(request, std::move(pending));
+}
+
+void PullWorker::submit_bundle(Link& link, Pending& pending) {
+    proto::ReadBundle read{};
+    read.root = link.root;
+    read.codecs = link.agent->codecs();
+    read.level = limits_.level;
+    for (std::uint32_t i = 0; i < pending.work.jobs.size(); ++i) {
+        const std::size_t job = pending.work.jobs[i];
+        const PullItem item = state_.item(job);
+        read.items.push_back({item.source.path, item.source.fence()});
+        pending.generations.push_back(state_.generation(job));
+        pending.owed.insert(i);
+    }
+    const std::uint32_t request = link.agent->session().submit(read);
+    pending_.emplace(request, std::move(pending));
+}
+
+Status PullWorker::handle(const Op& op, Link& link, agent::Incoming&& incoming) {
+    const auto found = pending_.find(incoming.request);
+    if (found == pending_.end()) return broken("answered a request nobody made");
+    Pending& pending = found->second;
+    if (incoming.type == proto::MessageType::data) return on_data(op, link, pending, incoming.payload);
+    if (incoming.type == proto::MessageType::progress) return ok();
+    if (incoming.type == proto::MessageType::leaves) return on_answer(pending, incoming);
+    // Anything else is the request's last answer.
+    Status done = ok();
+    if (incoming.type == proto::MessageType::refused) {
+        TRY_ASSIGN(const auto refusal, decode<proto::Refusal>(incoming));
+        done = on_refusal(pending, refusal);
+    } else {
+        done = on_answer(pending, incoming);
+    }
+    if (!done) return done;
+    pending_raw_ -= pending.work.raw;
+    pending_.erase(found);
+    return ok();
+}
+
+Status PullWorker::on_data(const Op& op, Link& link, Pending& pending, std::string_view payload) {
+    TRY_ASSIGN(auto chunk, pending.assembler.feed(payload));
+    if (!chunk) return ok();
+    progressed_ = true;
+    if (pending.work.kind == PullWork::Kind::span) return on_chunk(op, link, pending, std::move(*chunk));
+    if (pending.work.kind == PullWork::Kind::bundle) return on_block(op, link, pending, std::move(*chunk));
+    return broken("sent data nobody asked for");
+}
+
+Status PullWorker::on_chunk(const Op& op, Link& link, Pending& pending, proto::EncodedChunk&& chunk) {
+    const std::size_t job = pending.work.jobs.front();
+    const std::uint64_t wanted = proto::leaf_size(state_.item(job).source.size, chunk.index);
+    if (pending.owed.erase(chunk.index) == 0) return broken("sent a chunk nobody asked for");
+    if (!state_.current(job, pending.work.generation)) {
+        state_.repeated(chunk.raw_size);
+        return ok();
+    }
+    if (chunk.raw_size != wanted || chunk.on_base) return broken("sent a chunk of another size than it has");
+    auto raw = codec_.open(chunk);
+    if (!raw && raw.error().code != Code::integrity && raw.error().code != Code::protocol)
+        return std::move(raw).error();
+    if (!raw) {
+        state_.came_wrong(job, pending.work.generation, chunk.index, chunk.raw_size);
+        return ok();
+    }
+    PullFinisher::Chunk arrived{job, pending.work.generation, chunk.index, std::move(*raw), chunk.leaf};
+    return hand_over(op, link, arrived);
+}
+
+Status PullWorker::on_block(const Op& op, Link& link, Pending& pending, proto::EncodedChunk&& chunk) {
+    if (chunk.index != pending.next_block++) return broken("sent the blocks of a bundle out of order");
+    if (chunk.raw_size > proto::k_chunk || chunk.on_base) return broken("sent a block that is too large");
+    auto raw = codec_.open(chunk);
+    if (!raw && raw.error().code != Code::integrity && raw.error().code != Code::protocol)
+        return std::move(raw).error();
+    // Which files were in a block that came wrong is not known: all that are still owed at the end are asked for again.
+    if (!raw) return ok();
+    TRY_ASSIGN(auto records, proto::decode_records<proto::BundleFile>(*raw));
+    for (proto::BundleFile& record : records) {
+        TRY(on_record(op, link, pending, std::move(record)));
+    }
+    return ok();
+}
+
+Status PullWorker::on_record(const Op& op, Link& link, Pending& pending, proto::BundleFile&& file) {
+    if (pending.owed.erase(file.index) == 0) return broken("sent a file nobody asked for");
+    const std::size_t job = pending.work.jobs[file.index];
+    const std::uint32_t generation = pending.generations[file.index];
+    if (file.reason != proto::Reason::none) {
+        item_refused(job, generation, file.reason, file.error);
+        return ok();
+    }
+    if (file.content.size() != state_.item(job).source.size) {
+        state_.changed(job, generation);
+        return ok();
+    }
+    if (proto::content_digest(file.content) != file.digest) {
+        state_.came_wrong(job, generation, 0, file.content.size());
+        return ok();
+    }
+    if (!state_.small_arrived(job, generation, file.digest, file.content.size())) return ok();
+    PullFinisher::Small arrived{job, std::move(file.content), file.digest};
+    return hand_over(op, link, arrived);
+}
+
+template <class Thing>
+Status PullWorker::hand_over(const Op& op, Link& link, Thing& thing) {
+    while (!finisher_.offer(thing)) {
+        finisher_.wait_for_room();
+        TRY(op.check());
+        TRY(link.agent->session().keep_alive(op));
+    }
+    return ok();
+}
+
+void PullWorker::item_refused(std::size_t job, std::uint32_t generation, proto::Reason reason, std::int32_t number) {
+    if (!state_.current(job, generation)) return;
+    if (reason == proto::Reason::changed || reason == proto::Reason::too_large) {
+        state_.changed(job, generation);
+    } else if (reason == proto::Reason::not_found) {
+        state_.settle(job, FileState::vanished, "it is gone from the box", Code::not_found);
+    } else {
+        proto::Refusal refusal{};
+        refusal.reason = reason;
+        refusal.error = number;
+        refusal.path = state_.item(job).source.path;
+        const Error error = proto::to_error(refusal, "read");
+        state_.settle(job, FileState::failed, error.message, error.code);
+    }
+}
+
+Status PullWorker::on_refusal(Pending& pending, const proto::Refusal& refusal) {
+    switch (refusal.reason) {
+        case proto::Reason::unknown_message:
+        case proto::Reason::malformed:
+        case proto::Reason::bad_root:
+        case proto::Reason::unclaimed:
+        case proto::Reason::fenced:
+        case proto::Reason::busy:
+        case proto::Reason::cancelled:
+        case proto::Reason::limit:
+        case proto::Reason::version:
+        case proto::Reason::credit:
+        case proto::Reason::framing:
+        case proto::Reason::silence:
+            return proto::to_error(refusal, "read from the box");
+        case proto::Reason::none:
+        case proto::Reason::not_found:
+        case proto::Reason::exists:
+        case proto::Reason::not_a_file:
+        case proto::Reason::not_a_directory:
+        case proto::Reason::not_empty:
+        case proto::Reason::changed:
+        case proto::Reason::unsafe_path:
+        case proto::Reason::cross_device:
+        case proto::Reason::permission:
+        case proto::Reason::no_space:
+        case proto::Reason::no_inodes:
+        case proto::Reason::read_only:
+        case proto::Reason::too_large:
+        case proto::Reason::unsupported:
+        case proto::Reason::io:
+        case proto::Reason::integrity:
+            break;
+    }
+    if (pending.work.kind == PullWork::Kind::bundle) return proto::to_error(refusal, "read from the box");
+    item_refused(pending.work.jobs.front(), pending.work.generation, refusal.reason, refusal.error);
+    return ok();
+}
+
+Status PullWorker::on_answer(Pending& pending, const agent::Incoming& incoming) {
+    const std::size_t job = pending.work.jobs.front();
+    const std::uint32_t generation = pending.work.generation;
+    switch (pending.work.kind) {
+        case PullWork::Kind::span:
+            TRY(decode<proto::ReadEnd>(incoming));
+            return pending.owed.empty() ? ok() : broken("left out chunks it was asked for");
+        case PullWork::Kind::bundle: {
+            TRY(decode<proto::ReadEnd>(incoming));
+            for (const std::uint32_t index : pending.owed) {
+                state_.came_wrong(pending.work.jobs[index], pending.generations[index], 0,
+                                  state_.item(pending.work.jobs[index]).source.size);
+            }
+            return ok();
+        }
+        case PullWork::Kind::restat: {
+            TRY_ASSIGN(const auto found, decode<proto::Entries>(incoming));
+            if (found.entries.size() != 1) return broken("answered with the wrong number of entries");
+            state_.restated(job, generation, found.entries.front());
+            return ok();
+        }
+        case PullWork::Kind::certify: {
+            TRY_ASSIGN(const auto hashed, decode<proto::Hashed>(incoming));
+            if (!hashed.entry.root) return broken("sent no digest");
+            state_.certified(job, generation, *hashed.entry.root);
+            return ok();
+        }
+        case PullWork::Kind::compare:
+            break;
+    }
+    if (incoming.type == proto::MessageType::leaves) {
+        TRY_ASSIGN(const auto some, decode<proto::Leaves>(incoming));
+        const std::uint64_t most = proto::leaf_count(state_.item(job).source.size);
+        if (some.first != pending.leaves.size() || some.leaves.size() > most - pending.leaves.size()) {
+            return broken("sent more leaves than the file has");
+        }
+        pending.leaves.insert(pending.leaves.end(), some.leaves.begin(), some.leaves.end());
+        return ok();
+    }
+    TRY(decode<proto::Hashed>(incoming));
+    state_.compared(job, generation, pending.leaves);
+    return ok();
+}
+
+void PullWorker::return_all() {
+    for (auto& [request, pending] : pending_) {
+        if (pending.work.kind == PullWork::Kind::bundle) {
+            PullWork rest = pending.work;
+            rest.jobs.clear();
+            for (const std::uint32_t index : pending.owed) {
+                rest.jobs.push_back(pending.work.jobs[index]);
+            }
+            if (!rest.jobs.empty()) state_.give_back(std::move(rest));
+            continue;
+        }
+        if (pending.work.kind != PullWork::Kind::span) {
+            state_.give_back(std::move(pending.work));
+            continue;
+        }
+        for (const std::uint32_t index : pending.owed) {
+            PullWork one = pending.work;
+            one.first = index;
+            one.count = 1;
+            one.raw = proto::k_chunk;
+            state_.give_back(std::move(one));
+        }
+    }
+    pending_.clear();
+    pending_raw_ = 0;
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,66 @@
+// PullWorker: one connection of a pull. Takes work from the shared state, keeps several requests in flight, checks
+// every byte that arrives, hands it to the finisher, and reconnects with back-off when the link dies. One thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/codec/codec.hpp"
+#include "core/proto/bundle.hpp"
+#include "core/proto/chunk.hpp"
+#include "flow/transfer/pull_finisher.hpp"
+#include "flow/transfer/pull_state.hpp"
+
+namespace drawhitch::flow {
+
+class PullWorker final : private LinkedWork {
+  public:
+    PullWorker(PullState& state, PullFinisher& finisher, const Dial& dial, const PullLimits& limits)
+        : state_(state), finisher_(finisher), dial_(dial), limits_(limits) {}
+
+    // Works until the pull is over. `link` is a connection to begin with, if there is one already. An Error: this
+    // worker cannot go on (its work went back to the state).
+    Status run(const Op& op, std::optional<Link> link);
+
+  private:
+    // One request in flight. What is still owed goes back to the state when the connection ends.
+    struct Pending {
+        PullWork work{};
+        proto::ChunkAssembler assembler{};
+        std::set<std::uint32_t> owed{};  // span: chunks; bundle: indexes into work.jobs
+        std::uint32_t next_block{0};
+        std::vector<std::uint32_t> generations{};  // bundle: of each job when it was asked for
+        std::vector<proto::Digest> leaves{};       // compare
+    };
+
+    [[nodiscard]] bool over() const override;
+    Status serve(const Op& op, Link& link) override;
+    bool unlinked(const agent::Traffic& traffic) override;
+    void relinked() override;
+    Status fill(const Op& op, Link& link);
+    void submit(Link& link, PullWork work);
+    void submit_bundle(Link& link, Pending& pending);
+    Status handle(const Op& op, Link& link, agent::Incoming&& incoming);
+    Status on_data(const Op& op, Link& link, Pending& pending, std::string_view payload);
+    Status on_chunk(const Op& op, Link& link, Pending& pending, proto::EncodedChunk&& chunk);
+    Status on_block(const Op& op, Link& link, Pending& pending, proto::EncodedChunk&& chunk);
+    Status on_record(const Op& op, Link& link, Pending& pending, proto::BundleFile&& file);
+    Status on_refusal(Pending& pending, const proto::Refusal& refusal);
+    Status on_answer(Pending& pending, const agent::Incoming& incoming);
+    void item_refused(std::size_t job, std::uint32_t generation, proto::Reason reason, std::int32_t error_number);
+    void return_all();
+    template <class Thing>
+    Status hand_over(const Op& op, Link& link, Thing& thing);
+
+    PullState& state_;
+    PullFinisher& finisher_;
+    const Dial& dial_;
+    const PullLimits& limits_;
+    codec::Codec codec_{};
+    std::map<std::uint32_t, Pending> pending_{};
+    std::uint64_t pending_raw_{0};
+    bool progressed_{false};  // since the last reconnect
+};
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,33 @@
+#include "flow/transfer/push_files.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "flow/transfer/push_state.hpp"
+#include "flow/transfer/push_worker.hpp"
+
+namespace drawhitch::flow {
+
+PushOutcome push_files(const Op& op, const Dial& dial, std::optional<Link> first, const disk::Root& local,
+                       const std::vector<PushItem>& items, const PushLimits& limits) {
+    PushState state{op, items};
+    const int count = std::max(1, limits.connections);
+    std::atomic<int> alive{count};
+    const auto work = [&](std::optional<Link> link) {
+        PushWorker worker{state, local, dial, limits};
+        const Status done = worker.run(op, std::move(link));
+        if (!done && (--alive == 0 || !is_worth_reconnecting(done.error()))) state.stop(done.error());
+    };
+    std::vector<std::thread> others;
+    for (int i = 1; i < count; ++i) {
+        others.emplace_back(work, std::nullopt);
+    }
+    work(std::move(first));
+    for (std::thread& other : others) {
+        other.join();
+    }
+    return state.outcome();
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,228 @@
+#include "flow/transfer/push_state.hpp"
+
+#include <chrono>
+
+#include "base/text.hpp"
+#include "core/proto/limits.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+constexpr std::size_t k_span_chunks = 4;
+constexpr std::uint64_t k_bundle_bytes = 1U << 20U;
+constexpr std::size_t k_bundle_files = 512;
+constexpr std::uint64_t k_record_head = 128;
+constexpr int k_most_wrong = 3;
+constexpr std::uint32_t k_whole_file = 0xFFFFFFFF;
+
+std::uint64_t total_bytes(const std::vector<PushItem>& items) {
+    std::uint64_t total = 0;
+    for (const PushItem& item : items) {
+        total += item.size;
+    }
+    return total;
+}
+
+// The largest record must fit a block with its head.
+bool is_small(const PushItem& item) {
+    return item.size <= proto::k_small_max;
+}
+
+}  // namespace
+
+PushState::PushState(const Op& op, const std::vector<PushItem>& items)
+    : items_(items),
+      files_(items.size()),
+      unsettled_(items.size()),
+      activity_(op.events, "push", EventUnit::bytes, total_bytes(items)) {}
+
+std::string PushState::part_name(std::size_t file) const {
+    return "push-" + items_[file].root.hex();
+}
+
+Result<std::optional<PushWork>> PushState::take() {
+    const std::lock_guard lock{mutex_};
+    if (outcome_.stopped) return *outcome_.stopped;
+    while (!ready_.empty()) {
+        PushWork work = std::move(ready_.front());
+        ready_.pop_front();
+        if (work.kind == PushWork::Kind::bundle || !files_[work.files.front()].settled) return std::optional{work};
+    }
+    PushWork bundle{};
+    collect_small(bundle);
+    if (!bundle.files.empty()) return std::optional{std::move(bundle)};
+    if (next_ == items_.size()) return std::optional<PushWork>{};
+    return std::optional{PushWork{PushWork::Kind::probe, {next_++}, {}, 0}};
+}
+
+void PushState::collect_small(PushWork& bundle) {
+    const auto fits = [&](std::size_t file) {
+        const std::uint64_t size = items_[file].size + items_[file].target.size() + k_record_head;
+        return bundle.files.size() < k_bundle_files && (bundle.files.empty() || bundle.raw + size <= k_bundle_bytes);
+    };
+    const auto take = [&](std::size_t file) {
+        bundle.files.push_back(file);
+        bundle.raw += items_[file].size + items_[file].target.size() + k_record_head;
+    };
+    while (!small_again_.empty() && fits(small_again_.front())) {
+        if (!files_[small_again_.front()].settled) take(small_again_.front());
+        small_again_.pop_front();
+    }
+    while (next_ < items_.size() && is_small(items_[next_]) && fits(next_)) {
+        take(next_++);
+    }
+}
+
+void PushState::give_back(PushWork work, bool repeated) {
+    const std::lock_guard lock{mutex_};
+    if (repeated) outcome_.tally.repeated += work.raw;
+    ready_.push_front(std::move(work));
+    moved_.notify_all();
+}
+
+bool PushState::over() const {
+    const std::lock_guard lock{mutex_};
+    return unsettled_ == 0 || outcome_.stopped.has_value();
+}
+
+bool PushState::settled(std::size_t file) const {
+    const std::lock_guard lock{mutex_};
+    return files_[file].settled;
+}
+
+void PushState::wait() {
+    std::unique_lock lock{mutex_};
+    if (unsettled_ == 0 || outcome_.stopped || !ready_.empty() || !small_again_.empty()) return;
+    moved_.wait_for(lock, std::chrono::seconds{1});
+}
+
+void PushState::probed(std::size_t file, const std::vector<proto::Digest>& leaves) {
+    const std::lock_guard lock{mutex_};
+    const PushItem& item = items_[file];
+    std::vector<std::uint32_t> missing;
+    for (std::size_t i = 0; i < item.leaves.size(); ++i) {
+        if (i < leaves.size() && leaves[i] == item.leaves[i]) {
+            const std::size_t size = proto::leaf_size(item.size, i);
+            outcome_.tally.resumed += size;
+            advance_locked(size);
+        } else {
+            missing.push_back(static_cast<std::uint32_t>(i));
+        }
+    }
+    files_[file].open_chunks = missing.size();
+    if (missing.empty()) {
+        ready_.push_back({PushWork::Kind::commit, {file}, {}, 0});
+    } else {
+        queue_chunks_locked(file, missing);
+    }
+    moved_.notify_all();
+}
+
+void PushState::queue_chunks_locked(std::size_t file, const std::vector<std::uint32_t>& chunks) {
+    for (std::size_t at = 0; at < chunks.size(); at += k_span_chunks) {
+        PushWork span{PushWork::Kind::span, {file}, {}, 0};
+        for (std::size_t i = at; i < chunks.size() && i < at + k_span_chunks; ++i) {
+            span.chunks.push_back(chunks[i]);
+            span.raw += proto::leaf_size(items_[file].size, chunks[i]);
+        }
+        ready_.push_back(std::move(span));
+    }
+}
+
+void PushState::chunk_acked(std::size_t file, std::uint32_t chunk) {
+    const std::lock_guard lock{mutex_};
+    const std::size_t size = proto::leaf_size(items_[file].size, chunk);
+    outcome_.tally.sent += size;
+    advance_locked(size);
+    if (files_[file].settled || --files_[file].open_chunks > 0) return;
+    ready_.push_back({PushWork::Kind::commit, {file}, {}, 0});
+    moved_.notify_all();
+}
+
+void PushState::came_wrong(std::size_t file, std::uint32_t chunk) {
+    const std::lock_guard lock{mutex_};
+    wrong_locked(file, chunk);
+}
+
+void PushState::wrong_locked(std::size_t file, std::uint32_t chunk) {
+    if (files_[file].settled) return;
+    if (++files_[file].wrong[chunk] >= k_most_wrong) {
+        outcome_.stopped =
+            Error{Code::integrity, printable(items_[file].source) + " arrived damaged on the box three times"}
+                .because("the box's memory, disk or helper changes bytes")
+                .then("drawhitch preflight --deep");
+    } else if (is_small(items_[file])) {
+        outcome_.tally.repeated += items_[file].size;
+        small_again_.push_back(file);
+    } else {
+        outcome_.tally.repeated += proto::leaf_size(items_[file].size, chunk);
+        queue_chunks_locked(file, {chunk});
+    }
+    moved_.notify_all();
+}
+
+void PushState::small_written(std::size_t file) {
+    const std::lock_guard lock{mutex_};
+    if (files_[file].settled) return;
+    outcome_.tally.sent += items_[file].size;
+    advance_locked(items_[file].size);
+    settle_locked(file);
+}
+
+void PushState::committed(std::size_t file) {
+    const std::lock_guard lock{mutex_};
+    settle_locked(file);
+}
+
+void PushState::commit_wrong(std::size_t file) {
+    const std::lock_guard lock{mutex_};
+    if (++files_[file].wrong[k_whole_file] >= k_most_wrong) {
+        wrong_locked(file, k_whole_file);
+        return;
+    }
+    ready_.push_back({PushWork::Kind::probe, {file}, {}, 0});
+    moved_.notify_all();
+}
+
+void PushState::changed_here(std::size_t file) {
+    const std::lock_guard lock{mutex_};
+    if (files_[file].settled) return;
+    outcome_.changed.push_back(items_[file].source);
+    settle_locked(file);
+}
+
+void PushState::stop(Error error) {
+    const std::lock_guard lock{mutex_};
+    if (!outcome_.stopped) outcome_.stopped = std::move(error);
+    moved_.notify_all();
+}
+
+void PushState::settle_locked(std::size_t file) {
+    if (files_[file].settled) return;
+    files_[file].settled = true;
+    --unsettled_;
+    moved_.notify_all();
+}
+
+void PushState::advance_locked(std::uint64_t bytes) {
+    done_bytes_ += bytes;
+    activity_.advance_to(done_bytes_);
+}
+
+PushOutcome PushState::outcome() {
+    const std::lock_guard lock{mutex_};
+    return outcome_;
+}
+
+void PushState::reconnected() {
+    const std::lock_guard lock{mutex_};
+    ++outcome_.tally.reconnects;
+}
+
+void PushState::add_wire(const agent::Traffic& traffic) {
+    const std::lock_guard lock{mutex_};
+    add(outcome_.tally.wire, traffic);
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,50 @@
+// What a push of files is given and what it answers. Values only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "core/proto/digest.hpp"
+#include "flow/transfer/link.hpp"
+
+namespace drawhitch::flow {
+
+// One regular local file to send, with the digests it had when the push was planned: what is read later must still have
+// them, so a file that changes while it is pushed cannot go unnoticed.
+struct PushItem {
+    std::string source{};  // relative to the local root
+    std::string target{};  // relative to the link's root
+    std::uint64_t size{0};
+    std::uint32_t mode{0644};
+    std::int64_t mtime_ns{0};
+    proto::Digest root{};
+    std::vector<proto::Digest> leaves{};
+};
+
+struct PushTally {
+    Wire wire{};
+    std::uint64_t sent{0};      // raw bytes the box acknowledged
+    std::uint64_t resumed{0};   // raw bytes an earlier attempt had left there
+    std::uint64_t repeated{0};  // raw bytes sent again (the box saw them damaged, or the link died before the answer)
+    std::uint32_t reconnects{0};
+};
+
+struct PushOutcome {
+    PushTally tally{};
+    // Local files that are not what was planned any more (changed or gone): plan again.
+    std::vector<std::string> changed{};
+    std::optional<Error> stopped{};  // nothing could go on
+    [[nodiscard]] bool complete() const { return changed.empty() && !stopped; }
+};
+
+struct PushLimits {
+    int connections{1};
+    int level{0};      // of zstd; 0 = 3
+    bool sync{false};  // each large file reaches the disk before it appears
+    Persistence persistence{};
+};
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,337 @@
+#include "flow/transfer/push_worker.hpp"
+
+#include <utility>
+
+#include "base/text.hpp"
+#include "core/proto/bundle.hpp"
+#include "core/proto/limits.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+// Raw bytes sent and not acknowledged: what a dead link costs at most, beside the credit.
+constexpr std::uint64_t k_most_unacked = 16U << 20U;
+constexpr std::size_t k_most_requests = 64;
+
+Error broken(std::string what) {
+    return Error{Code::protocol, "the helper " + std::move(what)};
+}
+
+// The bytes of a local file, or nothing if it is not there any more.
+std::optional<std::string> read_piece(const disk::Root& local, const std::string& path, std::uint64_t offset,
+                                      std::size_t size) {
+    const auto fd = local.read_file(path);
+    if (!fd) return std::nullopt;
+    std::string raw(size, '\0');
+    const auto count = pread_full(fd->get(), raw, static_cast<std::size_t>(offset), path);
+    if (!count || *count != size) return std::nullopt;
+    return raw;
+}
+
+}  // namespace
+
+Status PushWorker::run(const Op& op, std::optional<Link> link) {
+    return keep_linked(op, dial_, limits_.persistence, std::move(link), *this);
+}
+
+bool PushWorker::over() const {
+    return state_.over();
+}
+
+bool PushWorker::unlinked(const agent::Traffic& traffic) {
+    state_.add_wire(traffic);
+    return_all();
+    return std::exchange(progressed_, false);
+}
+
+void PushWorker::relinked() {
+    state_.reconnected();
+}
+
+Status PushWorker::serve(const Op& op, Link& link) {
+    if (!link.claim) return Error{Code::internal, "a push over an unclaimed root"};
+    while (!state_.over()) {
+        std::optional<PushWork> work;
+        if (unacked_ < k_most_unacked && pending_.size() < k_most_requests) {
+            TRY_ASSIGN(work, state_.take());
+        }
+        if (work) {
+            TRY(start(op, link, std::move(*work)));
+            TRY(collect(link));
+            continue;
+        }
+        if (pending_.empty()) {
+            state_.wait();
+            TRY(link.agent->session().keep_alive(op));
+            TRY(op.check());
+            continue;
+        }
+        TRY_ASSIGN(const agent::Incoming incoming, link.agent->session().receive(op));
+        TRY(handle(incoming));
+    }
+    return ok();
+}
+
+// Whatever has come already: sending fills the inbox as a side effect.
+Status PushWorker::collect(Link& link) {
+    while (const auto incoming = link.agent->session().poll()) {
+        TRY(handle(*incoming));
+    }
+    return ok();
+}
+
+Status PushWorker::start(const Op& op, Link& link, PushWork work) {
+    Pending pending{};
+    pending.work = std::move(work);
+    switch (pending.work.kind) {
+        case PushWork::Kind::bundle:
+            return start_bundle(op, link, std::move(pending));
+        case PushWork::Kind::probe:
+            return start_probe(link, std::move(pending));
+        case PushWork::Kind::span:
+            return start_span(op, link, std::move(pending));
+        case PushWork::Kind::commit:
+            return start_commit(link, std::move(pending));
+    }
+    return ok();
+}
+
+Status PushWorker::start_probe(Link& link, Pending&& pending) {
+    proto::Hash hash{};
+    hash.root = link.root;
+    hash.path = std::string{proto::k_parts_dir} + "/" + state_.part_name(pending.work.files.front());
+    hash.leaves = true;
+    hash.rehash = true;
+    pending_.emplace(link.agent->session().submit(hash), std::move(pending));
+    return ok();
+}
+
+Status PushWorker::start_span(const Op& op, Link& link, Pending&& pending) {
+    const std::size_t file = pending.work.files.front();
+    const PushItem& item = state_.item(file);
+    proto::Write write{};
+    write.root = link.root;
+    write.epoch = link.claim->epoch;
+    write.part = state_.part_name(file);
+    write.size = item.size;
+    const std::uint32_t request = link.agent->session().submit(write);
+    const std::vector<std::uint32_t> chunks = pending.work.chunks;
+    pending.owed.insert(chunks.begin(), chunks.end());
+    unacked_ += pending.work.raw;
+    pending_.emplace(request, std::move(pending));
+    for (const std::uint32_t chunk : chunks) {
+        const auto raw =
+            read_piece(local_, item.source, std::uint64_t{chunk} * proto::k_chunk, proto::leaf_size(item.size, chunk));
+        if (!raw || proto::leaf_digest(*raw) != item.leaves[chunk]) {
+            state_.changed_here(file);
+            break;
+        }
+        TRY(link.agent->session().send_chunk(op, request,
+                                             codec_.seal(chunk, *raw, {link.agent->codecs(), limits_.level})));
+    }
+    link.agent->session().follow_up(request, proto::WriteEnd{});
+    return ok();
+}
+
+Status PushWorker::send_block(const Op& op, Link& link, std::uint32_t request, std::uint32_t index,
+                              std::string_view raw) {
+    return link.agent->session().send_chunk(op, request,
+                                            codec_.seal(index, raw, {link.agent->codecs(), limits_.level}));
+}
+
+Status PushWorker::start_bundle(const Op& op, Link& link, Pending&& fresh) {
+    proto::WriteBundle write{};
+    write.root = link.root;
+    write.epoch = link.claim->epoch;
+    write.replace = true;  // an earlier attempt may have got some of them across
+    const std::uint32_t request = link.agent->session().submit(write);
+    unacked_ += fresh.work.raw;
+    Pending& pending = pending_.emplace(request, std::move(fresh)).first->second;
+    std::string block;
+    pending.blocks.emplace_back();
+    for (std::uint32_t i = 0; i < pending.work.files.size(); ++i) {
+        const std::size_t file = pending.work.files[i];
+        const PushItem& item = state_.item(file);
+        auto content = read_piece(local_, item.source, 0, static_cast<std::size_t>(item.size));
+        if (!content || proto::content_digest(*content) != item.root) {
+            state_.changed_here(file);
+            continue;
+        }
+        const proto::NewFile record{i, item.target, item.mode, item.mtime_ns, item.root, std::move(*content)};
+        const std::string encoded = proto::encode(record);
+        if (block.size() + encoded.size() > proto::k_chunk) {
+            TRY(send_block(op, link, request, static_cast<std::uint32_t>(pending.blocks.size() - 1), block));
+            block.clear();
+            pending.blocks.emplace_back();
+        }
+        block += encoded;
+        pending.owed.insert(i);
+        pending.blocks.back().push_back(i);
+    }
+    if (!block.empty()) {
+        TRY(send_block(op, link, request, static_cast<std::uint32_t>(pending.blocks.size() - 1), block));
+    }
+    link.agent->session().follow_up(request, proto::WriteEnd{});
+    return ok();
+}
+
+Status PushWorker::start_commit(Link& link, Pending&& pending) {
+    const std::size_t file = pending.work.files.front();
+    const PushItem& item = state_.item(file);
+    proto::Commit commit{};
+    commit.root = link.root;
+    commit.epoch = link.claim->epoch;
+    commit.part = state_.part_name(file);
+    commit.path = item.target;
+    commit.size = item.size;
+    commit.digest = item.root;
+    commit.mode = item.mode;
+    commit.mtime_ns = item.mtime_ns;
+    commit.make_parents = true;
+    commit.sync = limits_.sync;
+    pending_.emplace(link.agent->session().submit(commit), std::move(pending));
+    return ok();
+}
+
+Status PushWorker::handle(const agent::Incoming& incoming) {
+    const auto found = pending_.find(incoming.request);
+    if (found == pending_.end()) return broken("answered a request nobody made");
+    Pending& pending = found->second;
+    progressed_ = true;
+    if (incoming.type == proto::MessageType::progress) return ok();
+    if (incoming.type == proto::MessageType::write_ack) return on_ack(pending, incoming);
+    if (incoming.type == proto::MessageType::bundle_ack) return on_bundle_ack(pending, incoming);
+    if (incoming.type == proto::MessageType::leaves) {
+        TRY_ASSIGN(const auto some, proto::decode<proto::Leaves>(incoming.payload));
+        // A part may be longer than the file it is to become; what lies beyond is not looked at.
+        if (pending.work.kind != PushWork::Kind::probe) return broken("sent leaves nobody asked for");
+        const std::size_t most = state_.item(pending.work.files.front()).leaves.size();
+        for (const proto::Digest& leaf : some.leaves) {
+            if (pending.leaves.size() < most) pending.leaves.push_back(leaf);
+        }
+        return ok();
+    }
+    TRY(on_last(pending, incoming));
+    if (pending.work.kind == PushWork::Kind::span || pending.work.kind == PushWork::Kind::bundle) {
+        unacked_ -= pending.work.raw;
+    }
+    pending_.erase(found);
+    return ok();
+}
+
+Status PushWorker::on_ack(Pending& pending, const agent::Incoming& incoming) {
+    TRY_ASSIGN(const auto ack, proto::decode<proto::WriteAck>(incoming.payload));
+    if (pending.work.kind != PushWork::Kind::span || pending.owed.erase(ack.chunk) == 0) {
+        return broken("acknowledged what it was not sent");
+    }
+    const std::size_t file = pending.work.files.front();
+    if (ack.reason == proto::Reason::none) {
+        state_.chunk_acked(file, ack.chunk);
+    } else {
+        state_.came_wrong(file, ack.chunk);
+    }
+    return ok();
+}
+
+Status PushWorker::on_bundle_ack(Pending& pending, const agent::Incoming& incoming) {
+    TRY_ASSIGN(const auto ack, proto::decode<proto::BundleAck>(incoming.payload));
+    if (pending.work.kind != PushWork::Kind::bundle || ack.block >= pending.blocks.size()) {
+        return broken("acknowledged what it was not sent");
+    }
+    std::map<std::uint32_t, proto::ItemFailure> failures;
+    for (const proto::ItemFailure& failure : ack.failures) {
+        failures[failure.index] = failure;
+    }
+    for (const std::size_t index : std::exchange(pending.blocks[ack.block], {})) {
+        pending.owed.erase(index);
+        const std::size_t file = pending.work.files[index];
+        const auto failure = failures.find(static_cast<std::uint32_t>(index));
+        const bool damaged = ack.reason == proto::Reason::integrity ||
+                             (failure != failures.end() && failure->second.reason == proto::Reason::integrity);
+        if (damaged) {
+            state_.came_wrong(file, 0);
+        } else if (failure != failures.end()) {
+            proto::Refusal refusal{};
+            refusal.reason = failure->second.reason;
+            refusal.error = failure->second.error;
+            refusal.path = state_.item(file).target;
+            return proto::to_error(refusal, "write");
+        } else {
+            state_.small_written(file);
+        }
+    }
+    return ok();
+}
+
+Status PushWorker::on_last(Pending& pending, const agent::Incoming& incoming) {
+    if (incoming.type == proto::MessageType::refused) {
+        TRY_ASSIGN(const auto refusal, proto::decode<proto::Refusal>(incoming.payload));
+        return on_refusal(pending, refusal);
+    }
+    const std::size_t file = pending.work.files.front();
+    switch (pending.work.kind) {
+        case PushWork::Kind::probe:
+            TRY(proto::decode<proto::Hashed>(incoming.payload));
+            state_.probed(file, pending.leaves);
+            return ok();
+        case PushWork::Kind::commit:
+            TRY(proto::decode<proto::Committed>(incoming.payload));
+            state_.committed(file);
+            return ok();
+        case PushWork::Kind::span:
+        case PushWork::Kind::bundle:
+            TRY(proto::decode<proto::Written>(incoming.payload));
+            break;
+    }
+    // A file that changed here ends its request early: what was not sent is owed by nobody.
+    if (pending.work.kind == PushWork::Kind::bundle && !pending.owed.empty()) return broken("left files unanswered");
+    return ok();
+}
+
+Status PushWorker::on_refusal(Pending& pending, const proto::Refusal& refusal) {
+    const std::size_t file = pending.work.files.front();
+    if (pending.work.kind == PushWork::Kind::probe && refusal.reason == proto::Reason::not_found) {
+        state_.probed(file, {});
+        return ok();
+    }
+    // The part vanished (cleaned up behind us) or is wrong as a whole: find out what is there and send the rest.
+    const bool again = refusal.reason == proto::Reason::integrity || refusal.reason == proto::Reason::not_found;
+    if (pending.work.kind == PushWork::Kind::commit && again) {
+        state_.commit_wrong(file);
+        return ok();
+    }
+    return proto::to_error(refusal, "write to the box");
+}
+
+void PushWorker::return_all() {
+    for (auto& [request, pending] : pending_) {
+        PushWork rest = std::move(pending.work);
+        const bool moved = rest.kind == PushWork::Kind::span || rest.kind == PushWork::Kind::bundle;
+        if (rest.kind == PushWork::Kind::span) {
+            rest.chunks.clear();
+            rest.raw = 0;
+            for (const std::size_t chunk : pending.owed) {
+                rest.chunks.push_back(static_cast<std::uint32_t>(chunk));
+                rest.raw += proto::leaf_size(state_.item(rest.files.front()).size, chunk);
+            }
+            if (rest.chunks.empty()) continue;
+        } else if (rest.kind == PushWork::Kind::bundle) {
+            // Files not read yet when the link died are not in `owed`: send all that no ack named.
+            std::vector<std::size_t> files;
+            rest.raw = 0;
+            for (std::size_t i = 0; i < rest.files.size(); ++i) {
+                if (state_.settled(rest.files[i])) continue;
+                files.push_back(rest.files[i]);
+                rest.raw += state_.item(rest.files[i]).size;
+            }
+            rest.files = std::move(files);
+            if (rest.files.empty()) continue;
+        }
+        state_.give_back(std::move(rest), moved);
+    }
+    pending_.clear();
+    unacked_ = 0;
+}
+
+}  // namespace drawhitch::flow

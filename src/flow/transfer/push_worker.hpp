@@ -1,0 +1,59 @@
+// PushWorker: one connection of a push. Reads, encodes and sends, keeps several requests unanswered, collects the acks,
+// and reconnects with back-off when the link dies. One thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/codec/codec.hpp"
+#include "core/proto/chunk.hpp"
+#include "flow/transfer/push_state.hpp"
+#include "io/disk/root.hpp"
+
+namespace drawhitch::flow {
+
+class PushWorker final : private LinkedWork {
+  public:
+    PushWorker(PushState& state, const disk::Root& local, const Dial& dial, const PushLimits& limits)
+        : state_(state), local_(local), dial_(dial), limits_(limits) {}
+
+    Status run(const Op& op, std::optional<Link> link);
+
+  private:
+    struct Pending {
+        PushWork work{};
+        std::set<std::size_t> owed{};                    // span: chunks; bundle: files; not acknowledged yet
+        std::vector<std::vector<std::size_t>> blocks{};  // bundle: files of each block
+        std::vector<proto::Digest> leaves{};             // probe
+    };
+
+    [[nodiscard]] bool over() const override;
+    Status serve(const Op& op, Link& link) override;
+    bool unlinked(const agent::Traffic& traffic) override;
+    void relinked() override;
+    Status start(const Op& op, Link& link, PushWork work);
+    Status start_probe(Link& link, Pending&& pending);
+    Status start_span(const Op& op, Link& link, Pending&& pending);
+    Status start_bundle(const Op& op, Link& link, Pending&& pending);
+    Status start_commit(Link& link, Pending&& pending);
+    Status send_block(const Op& op, Link& link, std::uint32_t request, std::uint32_t index, std::string_view raw);
+    Status collect(Link& link);
+    Status handle(const agent::Incoming& incoming);
+    Status on_ack(Pending& pending, const agent::Incoming& incoming);
+    Status on_bundle_ack(Pending& pending, const agent::Incoming& incoming);
+    Status on_refusal(Pending& pending, const proto::Refusal& refusal);
+    Status on_last(Pending& pending, const agent::Incoming& incoming);
+    void return_all();
+
+    PushState& state_;
+    const disk::Root& local_;
+    const Dial& dial_;
+    const PushLimits& limits_;
+    codec::Codec codec_{};
+    std::map<std::uint32_t, Pending> pending_{};
+    std::uint64_t unacked_{0};
+    bool progressed_{false};
+};
+
+}  // namespace drawhitch::flow
