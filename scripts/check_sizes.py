@@ -11,9 +11,11 @@ import sys
 
 FILE_GOAL, FILE_LIMIT = 400, 600
 FUNCTION_GOAL, FUNCTION_LIMIT = 40, 80
+NESTING_LIMIT = 3
 
 # A row: a case with its one-line answer, or an initialiser in braces, or a lone string or number of a list.
 ROW = re.compile(r'^\s*(?:case\b.*|default:.*|\{.*\},?|(?:R?"[^"]*"|[\w.:\-]+)(?:\s*,\s*(?:"[^"]*"|[\w.:\-]+))*,|"[^"]*"[;)]*)\s*$')
+CONTROL = re.compile(r"^(?:(?:if|for|while|switch|do|else|try|catch)\b|\)?\s*else\b)")
 NOT_FUNCTION = re.compile(r"\b(?:namespace|class|struct|union|enum|if|for|while|switch|do|else|try|catch)\b|=\s*$|^\s*extern\b")
 
 
@@ -48,9 +50,9 @@ def counted(lines):
 
 
 def functions(text):
-    """Yields (name, first line, counted lines) of each outermost function in the text."""
+    """Yields (name, first line, counted lines, levels of nested control flow) of each outermost function in the text."""
     clean = re.sub(r"(?m)^\s*#.*(?:\\\n.*)*$", lambda m: re.sub(r"[^\n]", " ", m.group()), strip(text))
-    stack, head = [], ""
+    stack, head, deepest = [], "", 0
     lines, number = clean.splitlines(), 1
     for position, char in enumerate(clean):
         if char == "\n":
@@ -63,14 +65,16 @@ def functions(text):
             inside = any(kind == "function" for kind, _, _ in stack)
             heading = " ".join(head.split())
             is_function = not inside and "(" in heading and not NOT_FUNCTION.search(heading.split("(")[0])
-            stack.append(("function" if is_function else "other", heading, number))
+            kind = "function" if is_function else "control" if CONTROL.match(heading) else "other"
+            stack.append((kind, heading, number))
+            deepest = 0 if is_function else max(deepest, sum(kind == "control" for kind, _, _ in stack))
             head = ""
         elif char == "}":
             if stack:
                 kind, heading, start = stack.pop()
                 if kind == "function":
                     name = re.search(r"(operator\s*\S+?|[\w:~]+)\s*\(", heading)
-                    yield (name[1] if name else heading), start, counted(lines[start : number - 1])
+                    yield (name[1] if name else heading), start, counted(lines[start : number - 1]), deepest
             head = ""
         elif char == ";":
             head = ""
@@ -91,11 +95,13 @@ def measure(root):
                 (failures if length > FILE_LIMIT else warnings).append(f"{path}: {length} lines (goal {FILE_GOAL})")
             if folder == "src":
                 files.append(length)
-            for name, line, size in functions(text):
+            for name, line, size, depth in functions(text):
                 if folder == "src":
                     sizes.append(size)
                 elif name == "TEST_CASE" or name.startswith("SECTION"):
                     continue
+                if depth > NESTING_LIMIT:
+                    warnings.append(f"{path}:{line}: {name} nests {depth} levels of control flow (goal {NESTING_LIMIT})")
                 if size > FUNCTION_GOAL:
                     report = failures if size > FUNCTION_LIMIT else warnings
                     report.append(f"{path}:{line}: {name} has {size} lines (goal {FUNCTION_GOAL})")

@@ -93,7 +93,7 @@ class Sizes(unittest.TestCase):
         return f"void {name}(int x) {{\n" + "    x = next(x);\n" * lines + "}\n"
 
     def test_a_function_is_measured_by_its_body(self):
-        self.assertEqual(list(check_sizes.functions(self.body(7))), [("work", 1, 7)])
+        self.assertEqual(list(check_sizes.functions(self.body(7))), [("work", 1, 7, 0)])
 
     def test_a_function_over_the_goal_warns_and_over_the_limit_fails(self):
         warnings, failures, _, _ = self.measure(self.body(41))
@@ -104,15 +104,22 @@ class Sizes(unittest.TestCase):
 
     def test_methods_in_a_class_are_seen_one_by_one(self):
         text = "namespace a {\nclass B : public C {\n  public:\n" + self.body(3, "one") + self.body(4, "two") + "};\n}\n"
-        self.assertEqual([(name, size) for name, _, size in check_sizes.functions(text)], [("one", 3), ("two", 4)])
+        self.assertEqual([(name, size) for name, _, size, _ in check_sizes.functions(text)], [("one", 3), ("two", 4)])
 
     def test_a_constructor_with_a_member_list_is_one_function(self):
         text = "Box::Box(int a) : a_{a}, b_(std::move(a)) {\n    open();\n    close();\n}\n"
-        self.assertEqual([(name, size) for name, _, size in check_sizes.functions(text)], [("Box::Box", 2)])
+        self.assertEqual([(name, size) for name, _, size, _ in check_sizes.functions(text)], [("Box::Box", 2)])
 
     def test_braces_in_strings_and_comments_do_not_count(self):
         text = 'void f(int) {\n    g("{{{");  // {\n    h(\'{\', 1\'000);\n}\n' + self.body(2)
-        self.assertEqual([(name, size) for name, _, size in check_sizes.functions(text)], [("f", 2), ("work", 2)])
+        self.assertEqual([(name, size) for name, _, size, _ in check_sizes.functions(text)], [("f", 2), ("work", 2)])
+
+    def test_nested_control_flow_is_counted_in_levels(self):
+        opened = "void f(int x) {\n    auto g = [&] {\n" + "        if (x) {\n" * 4
+        text = opened + "x = 1;\n" + "        }\n" * 4 + "    };\n}\n"
+        self.assertEqual(list(check_sizes.functions(text))[0][3], 4)
+        self.assertIn("nests 4", self.measure(text)[0][0])
+        self.assertEqual(self.measure(text.replace("if (x) {", "{", 1))[0], [])
 
     def test_rows_of_a_table_are_free(self):
         rows = "        case Code::a: return 1;\n" * 100
