@@ -36,7 +36,7 @@ dependency_by_pkgconfig(nettle nettle 3.7)
 dependency_by_pkgconfig(xxhash libxxhash 0.8)
 dependency_by_pkgconfig(zstd libzstd 1.4)
 dependency_by_pkgconfig(zlib zlib 1.2.11)
-dependency_by_pkgconfig(sqlite sqlite3 3.31)
+dependency_by_pkgconfig(sqlite sqlite3 3.37)
 dependency_by_pkgconfig(curl libcurl 7.80)
 # toml++ is compiled into the one file that uses it, without exceptions: the shared library that distributions ship was
 # built with them.

@@ -48,6 +48,7 @@ struct Lease {
     WallTime last_contact{};
     std::optional<double> price_hour{};  // in `currency`; unknown unless the user or the provider said it
     std::string currency{"USD"};
+    std::string state_reason{};  // why the state was entered
 };
 
 // One pinned key of a box. `source` tells where trust came from: "asked", "flag", "known_hosts", "provider".

@@ -90,6 +90,9 @@ std::optional<RosterClass> roster_class(std::string_view name) {
 std::string_view name_of(Structure structure) {
     return word(k_structures, structure);
 }
+std::optional<Structure> structure(std::string_view name) {
+    return value(k_structures, name);
+}
 std::string_view name_of(VerdictKind kind) {
     return word(k_verdicts, kind);
 }

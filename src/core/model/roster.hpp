@@ -41,6 +41,7 @@ struct ManifestEntry {
 
 enum class Structure { not_checked, sound, broken, unknown_format };
 std::string_view name_of(Structure structure);
+std::optional<Structure> structure(std::string_view name);
 
 // Proof that one file was pulled, hashed and structurally checked on the laptop.
 struct ReceiptEntry {

@@ -14,15 +14,22 @@
 #include "base/op.hpp"
 #include "base/result.hpp"
 #include "io/ledger/records.hpp"
+#include "io/ledger/state_dir.hpp"
 
 namespace drawhitch::ledger {
+
+// How the file is kept; for tests. Users get the defaults.
+struct Storage {
+    std::optional<FilesystemKind> filesystem{};  // found by looking, unless set
+    std::string vfs{};                           // name of a registered SQLite file layer; empty: the usual one
+};
 
 // Thread-safe: methods may be called from several threads and from several processes at once. Ids are positive and
 // never used again. "now" is the wall clock of the Op given to `open`; that Op's clock and cancel token must outlive
 // the Ledger. A method blocks while another process writes, 5 s at most (1 s once cancelled), then fails with
 // Code::locked naming that process.
 //
-// Codes of every method: locked, no_space, read_only, ledger (damaged or unreadable file). Methods that take an id or a
+// Codes of every method: locked, no_space, read_only, local_io, ledger (damaged file). Methods that take an id or a
 // name add not_found where the row does not exist, and exists where a claim is taken.
 class Ledger {
   public:
@@ -31,7 +38,7 @@ class Ledger {
     // Codes besides the above: permission (directory or file is another user's or open to others: `next` is the chmod
     // to type), read_only, no_space, unsafe_path (ledger.db is a symlink), ledger (not a database, or written by a
     // newer drawhitch).
-    static Result<Ledger> open(const Op& op, const std::string& state_dir);
+    static Result<Ledger> open(const Op& op, const std::string& state_dir, const Storage& storage = {});
 
     Ledger(Ledger&&) noexcept;
     Ledger& operator=(Ledger&&) noexcept;
