@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""Proves that check_layers and check_sizes complain about what they forbid and pass what they allow."""
+"""Proves that the scripts bite: check_layers and check_sizes complain about what they forbid, and pass what they allow;
+setup builds nothing from a source that is not the pinned one."""
+import os
 import pathlib
+import shutil
+import subprocess
 import tempfile
 import unittest
 
@@ -129,6 +133,37 @@ class Sizes(unittest.TestCase):
     def test_a_long_file_warns_then_fails(self):
         self.assertEqual(len(self.measure("int x;\n" * 401)[0]), 1)
         self.assertEqual(len(self.measure("int x;\n" * 601)[1]), 1)
+
+
+class Setup(unittest.TestCase):
+    """Runs a copy of scripts/setup whose only mirror is a folder, on a machine that seems to have no libraries."""
+
+    def run_setup(self, pool_files):
+        here = pathlib.Path(__file__).resolve().parent
+        with tree({f"mirror/pool/{path}": text for path, text in pool_files.items()}) as root:
+            for name in ("scripts", "bin"):
+                os.mkdir(f"{root}/{name}")
+            shutil.copy(here / "setup", f"{root}/scripts/setup")
+            curl = shutil.which("curl")
+            for name, body in {"curl": f'case "$*" in *file://*) exec {curl} "$@" ;; esac; exit 6', "pkg-config": "exit 1"}.items():
+                pathlib.Path(f"{root}/bin/{name}").write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+                os.chmod(f"{root}/bin/{name}", 0o755)
+            environment = {**os.environ, "PATH": f"{root}/bin:{os.environ['PATH']}", "DRAWHITCH_POOL": f"file://{root}/mirror"}
+            done = subprocess.run([f"{root}/scripts/setup", "--no-packages"], env=environment, capture_output=True, text=True)
+            left = [path.name for path in pathlib.Path(f"{root}/.deps").rglob("*") if path.is_file()]
+        return done.returncode, done.stderr, left
+
+    def test_a_source_with_another_hash_is_refused_and_nothing_is_left(self):
+        code, message, left = self.run_setup({"main/libs/libssh2/libssh2_1.11.1.orig.tar.gz": "not what it says\n"})
+        self.assertNotEqual(code, 0)
+        self.assertIn("another libssh2_1.11.1.orig.tar.gz than the pinned one", message)
+        self.assertEqual(left, [])
+
+    def test_a_mirror_without_the_source_is_named_as_the_cause(self):
+        code, message, left = self.run_setup({})
+        self.assertNotEqual(code, 0)
+        self.assertIn("no configured mirror has the orig of libssh2", message)
+        self.assertEqual(left, [])
 
 
 if __name__ == "__main__":
