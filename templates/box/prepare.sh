@@ -1,0 +1,150 @@
+# Claims a run's name, makes its work tree and tells what the launch must know, framed by the nonce N.
+# Values come before it: N ROOT NAME TOKEN RELEASE PROC CGROUP. Calls come after it, in this order:
+#   claim; persist NAME …; link NAME TARGET …; settle; volatile DIRECTORY …; facts
+LC_ALL=C
+export LC_ALL
+D=$ROOT/runs/$NAME
+begin() { printf '\n=%s=B %s\n' "$N" "$1"; }
+end() { printf '\n=%s=E %s rc=%s\n' "$N" "$1" "$2"; }
+# Leaves with one word for the laptop and one line for people.
+refuse() {
+    echo "refused=$1"
+    [ -z "${2-}" ] || echo "because=$2"
+    end prepare 1
+    exit 1
+}
+
+claim() {
+    begin prepare
+    case $RELEASE in
+        '') ;;
+        *) [ -d "$ROOT/releases/$RELEASE" ] || refuse no-release ;;
+    esac
+    [ -d "$ROOT/runs" ] || mkdir -m 700 "$ROOT/runs" 2>/dev/null
+    # The one claim: of two launches at the same moment exactly one makes the directory.
+    if mkdir -m 700 "$D" 2>/dev/null; then
+        echo "$TOKEN" >"$D/claim" || refuse claim "$(df -Pk "$ROOT" 2>/dev/null | tail -n 1)"
+        echo claim=ours
+    elif [ ! -d "$D" ]; then
+        refuse claim "$(mkdir "$D" 2>&1; df -Pk "$ROOT" 2>/dev/null | tail -n 1)"
+    elif [ "$(cat "$D/claim" 2>/dev/null)" = "$TOKEN" ]; then
+        echo claim=again # our own launch, whose answer was lost
+    else
+        echo "claimed=$(stat -c %Y "$D" 2>/dev/null)"
+        refuse taken
+    fi
+    [ -d "$D/work" ] && return
+    W=$D/work.part
+    rm -rf "$W"
+    mkdir "$W" || refuse work
+    [ -n "$RELEASE" ] || return
+    cp -a --reflink=auto "$ROOT/releases/$RELEASE/." "$W/" 2>/dev/null || {
+        rm -rf "$W"
+        mkdir "$W"
+        cp -pR "$ROOT/releases/$RELEASE/." "$W/" 2>"$D/copy.err" ||
+            refuse copy "$(head -n 1 "$D/copy.err"; df -Pk "$ROOT" 2>/dev/null | tail -n 1)"
+        rm -f "$D/copy.err"
+    }
+    # Releases are kept read-only; the run owns its copy.
+    chmod -R u+w "$W" 2>/dev/null
+}
+
+# Puts a symbolic link into the work tree, unless the code has something of that name.
+place() {
+    [ -n "${W-}" ] || return 0
+    if [ -e "$W/$1" ] || [ -L "$W/$1" ]; then
+        echo "kept=$1"
+        return
+    fi
+    case $1 in */*) mkdir -p "$W/${1%/*}" ;; esac
+    ln -s "$2" "$W/$1" || refuse link "$1"
+}
+
+persist() {
+    mkdir -p "$ROOT/shared/$1" || refuse persist "$1"
+    place "$1" "$ROOT/shared/$1"
+}
+
+link() {
+    case $2 in
+        '~/'*) place "$1" "$HOME/${2#??}" ;;
+        *) place "$1" "$2" ;;
+    esac
+}
+
+settle() {
+    if [ -n "${W-}" ]; then mv "$W" "$D/work" || refuse work; fi
+    echo work=ready
+    end prepare 0
+    begin volatile
+}
+
+# The first directory that is ours, private and writable wins.
+volatile() {
+    [ -z "${V-}" ] || return 0
+    v=$1/drawhitch-$(id -u)
+    mkdir -m 700 "$v" 2>/dev/null
+    [ -d "$v" ] && [ ! -L "$v" ] && [ -O "$v" ] && chmod 700 "$v" 2>/dev/null && [ -w "$v" ] || return 0
+    V=$v
+    echo "volatile=$v"
+}
+
+# Prints FILE's content behind a word, for the control group at PATH below BASE and for all above it.
+walk() {
+    q=$3
+    while :; do
+        if [ -r "$2$q/$4" ]; then
+            if [ -n "${5-}" ]; then
+                echo "$1 $(cat "$2$q/$4") $(cat "$2$q/$5" 2>/dev/null)"
+            else
+                echo "$1 $(cat "$2$q/$4")"
+            fi
+        fi
+        case $q in '' | /) break ;; esac
+        q=${q%/*}
+    done
+}
+
+cpu() {
+    echo "nproc=$(nproc 2>/dev/null)"
+    sed -n 's/^Cpus_allowed_list:[[:space:]]*/affinity=/p' "$PROC/self/status" 2>/dev/null
+    g=$(sed -n 's/^0:://p' "$PROC/self/cgroup" 2>/dev/null)
+    walk v2 "$CGROUP" "$g" cpu.max
+    walk cpuset "$CGROUP" "$g" cpuset.cpus.effective
+    g=$(sed -n 's/^[0-9]*:\([^:]*,\)*cpu\(,[^:]*\)*://p' "$PROC/self/cgroup" 2>/dev/null | head -n 1)
+    for base in "$CGROUP/cpu,cpuacct" "$CGROUP/cpu"; do
+        [ -d "$base" ] || continue
+        walk v1 "$base" "$g" cpu.cfs_quota_us cpu.cfs_period_us
+        break
+    done
+    g=$(sed -n 's/^[0-9]*:\([^:]*,\)*cpuset\(,[^:]*\)*://p' "$PROC/self/cgroup" 2>/dev/null | head -n 1)
+    walk cpuset "$CGROUP/cpuset" "$g" cpuset.cpus
+}
+
+# Other runs that were started and have no exit record yet, with the GPUs they were given.
+live() {
+    for d in "$ROOT"/runs/*/; do
+        d=${d%/}
+        [ "$d" != "$D" ] && [ -e "$d/start.json" ] && [ ! -e "$d/exit.json" ] || continue
+        p=$(sed -n 's/^.*"pid":\([0-9][0-9]*\).*$/\1/p' "$d/start.json")
+        t=$(sed -n 's/^.*"start_ticks":\([0-9][0-9]*\).*$/\1/p' "$d/start.json")
+        [ "$(sed 's/^.*) //' "$PROC/$p/stat" 2>/dev/null | cut -d' ' -f20)" = "$t" ] || continue
+        echo "live=${d##*/} $(head -c 200 "$d/gpus" 2>/dev/null)"
+    done
+}
+
+facts() {
+    end volatile 0
+    begin cpu
+    cpu
+    end cpu 0
+    begin box
+    for driver in setsid nohup tmux; do command -v $driver >/dev/null 2>&1 && echo "driver=$driver"; done
+    i=0
+    for d in /dev/nvidia[0-9] /dev/nvidia[0-9][0-9]; do [ -e "$d" ] && i=$((i + 1)); done
+    echo "gpus=$i"
+    echo "now=$(date +%s)"
+    live
+    end box 0
+    printf '\n=%s=Z\n' "$N"
+}
