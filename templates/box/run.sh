@@ -114,7 +114,9 @@ fi
 # Whoever makes this directory owns the attempt: a second start of the same attempt ends here, without a trace.
 mkdir "$RUN_DIR/started.$ATTEMPT" 2>/dev/null || exit 0
 
-exec </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+exec </dev/null 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+# A terminal is tmux's: it takes the session down once nobody holds the terminal any more.
+[ -t 1 ] || exec >/dev/null 2>&1
 
 language=${LC_ALL-} had_language=${LC_ALL+x}
 LC_ALL=C
@@ -163,6 +165,18 @@ while :; do
     # A caught signal interrupts the wait; the job goes on, and so do we. (A job of another user refuses the 0.)
     kill -0 "$job_pid" 2>/dev/null || [ -e "$PROC/$job_pid" ] || break
 done
+# When the job ends while a signal is being caught, bash drops one of the two traps, and the wait told of the signal
+# only: ask again. No process may be started before this is done, as its end would overwrite the words.
+seen=
+{ read -r seen <"$words"; } 2>/dev/null
+case $seen in
+    '' | *Running*) jobs >"$words" 2>/dev/null ;;
+esac
+if [ "$status" -gt 128 ]; then
+    wait "$job_pid" 2>/dev/null
+    again=$?
+    [ "$again" -eq 127 ] || status=$again
+fi
 trap : CHLD
 
 # Sets code and signal (JSON) from the shell's words, and from the wait status where they are silent.

@@ -24,5 +24,5 @@ else
     done
     [ -n "$ours" ] || answer gone
 fi
-kill -s "$SIGNAL" -- "-$GROUP" 2>/dev/null && answer sent
+kill "-$SIGNAL" "-$GROUP" 2>/dev/null && answer sent
 answer failed
