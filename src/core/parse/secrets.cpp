@@ -111,8 +111,8 @@ constexpr std::array k_ends = {
 struct TokenRow {
     std::string_view prefix{};
     std::size_t least{0};
-    bool dashes{false};  // '-' belongs to the alphabet
-    bool upper_only{false};
+    bool dashes{false};      // '-' belongs to the alphabet
+    bool upper_only{false};  // upper case and digits only, and exactly `least` of them
     std::string_view reason{};
 };
 
@@ -149,7 +149,8 @@ bool has_token(std::string_view text, const TokenRow& row) {
         while (end < text.size() && belongs(text[end]))
             ++end;
         const std::string_view tail = text.substr(at + row.prefix.size(), end - at - row.prefix.size());
-        if (tail.size() < row.least || !looks_random(tail, row.upper_only)) continue;
+        const bool longer = tail.size() > row.least || (end < text.size() && is_word(text[end]));
+        if (tail.size() < row.least || (row.upper_only && longer) || !looks_random(tail, row.upper_only)) continue;
         // Words joined by dashes ("sk-learn-…") are names; keys mix cases or are full of digits.
         const auto digits = std::count_if(tail.begin(), tail.end(), is_digit);
         const bool mixed =
