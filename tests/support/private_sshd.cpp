@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <stdexcept>
 
@@ -58,6 +60,34 @@ model::HostKey public_key(const std::string& path) {
     key.fingerprint = transport::fingerprint_of(key.blob);
     key.source = "test";
     return key;
+}
+
+// Every process below one, the nearest first. Processes come and go meanwhile, so it is a snapshot.
+std::vector<pid_t> descendants(pid_t root) {
+    std::vector<pid_t> found;
+    std::multimap<pid_t, pid_t> children;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+        const std::string name = entry.path().filename();
+        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+        std::ifstream file(entry.path() / "stat");
+        std::string stat;
+        std::getline(file, stat);
+        // "pid (name) state ppid …", where the name may hold anything.
+        const std::size_t at = stat.rfind(')');
+        if (at == std::string::npos || stat.size() < at + 5) continue;
+        children.emplace(static_cast<pid_t>(std::stol(stat.substr(at + 4))), static_cast<pid_t>(std::stol(name)));
+    }
+    std::vector<pid_t> todo{root};
+    while (!todo.empty()) {
+        const auto [begin, end] = children.equal_range(todo.back());
+        todo.pop_back();
+        for (auto child = begin; child != end; ++child) {
+            found.push_back(child->second);
+            todo.push_back(child->second);
+        }
+    }
+    return found;
 }
 
 // The system's password database, with this user living elsewhere.
@@ -147,8 +177,9 @@ PrivateSshd::~PrivateSshd() {
 
 void PrivateSshd::stop() {
     if (pid_ <= 0) return;
-    // The server and the connections it serves; each process group below it is a session it made.
-    ::kill(-pid_, SIGKILL);
+    // The connections it serves have sessions of their own and would outlive it.
+    for (const pid_t child : descendants(pid_))
+        ::kill(child, SIGKILL);
     ::kill(pid_, SIGKILL);
     wait_for(pid_);
     pid_ = -1;
