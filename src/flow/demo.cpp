@@ -20,20 +20,12 @@ constexpr std::uint64_t k_cut_after = 9'000'000;
 
 constexpr std::string_view k_box = "demo-box";
 constexpr std::string_view k_project_toml = R"(# The demo's project. docs/project-file.md explains every key.
-[project]
-name = "demo"
+project = "demo"
 box = "demo-box"
 
-[[out]]
-pattern = "checkpoints/*.safetensors"
-
-[[out]]
-pattern = "metrics.jsonl"
-
-[[out]]
-pattern = "summary.json"
+[out]
+must = ["checkpoints/*.safetensors", "metrics.jsonl", "summary.json"]
 )";
-
 // Holds what has to go away again, in whatever way the demo ends.
 class Stage {
   public:
