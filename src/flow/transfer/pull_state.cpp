@@ -69,8 +69,9 @@ PullState::PullState(const Op& op, disk::Landing& landing, std::vector<PullItem>
     }
 }
 
+// Bundles know no growing files.
 bool PullState::is_small(const PullJob& job) const {
-    return job.item.source.size <= proto::k_small_max;
+    return job.item.source.size <= proto::k_small_max && !job.item.growing;
 }
 
 Result<std::optional<PullWork>> PullState::take(const Op& op) {

@@ -1,0 +1,87 @@
+#include "flow/hash_files.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "base/text.hpp"
+#include "core/proto/limits.hpp"
+#include "io/disk/tree_walk.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+constexpr unsigned k_most_threads = 4;
+constexpr std::size_t k_files_worth_a_thread = 16;
+
+Result<proto::Fence> fence_of(int fd, const std::string& path) {
+    struct stat found {};
+    if (::fstat(fd, &found) != 0) return errno_error(errno, "look at", path);
+    return disk::entry_from_stat(path, found).fence();
+}
+
+Result<proto::FileDigester::Result> hash_one(const Op& op, const disk::Root& root, const std::string& path,
+                                             const HashOptions& options, std::string& buffer) {
+    TRY_ASSIGN(const UniqueFd fd, root.read_file(path));
+    TRY_ASSIGN(const proto::Fence before, fence_of(fd.get(), path));
+    proto::FileDigester digester{options.sha256};
+    for (std::uint64_t at = 0;;) {
+        TRY(op.check());
+        TRY_ASSIGN(const std::size_t count, pread_full(fd.get(), buffer, static_cast<std::size_t>(at), path));
+        digester.update({buffer.data(), count});
+        at += count;
+        if (options.progress && count > 0) options.progress(count);
+        if (count < buffer.size()) break;
+    }
+    auto digests = digester.finish();
+    TRY_ASSIGN(const proto::Fence after, fence_of(fd.get(), path));
+    if (!(before == after) || digests.size != before.size) {
+        return Error{Code::changed, printable(path) + " changed while it was read"};
+    }
+    return digests;
+}
+
+}  // namespace
+
+Result<std::vector<HashedFile>> hash_files(const Op& op, const disk::Root& root, const std::vector<std::string>& paths,
+                                           const HashOptions& options) {
+    std::vector<HashedFile> results(paths.size());
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    std::optional<Error> stopped;
+    const auto work = [&] {
+        std::string buffer(proto::k_chunk, '\0');
+        for (std::size_t i = next++; i < paths.size(); i = next++) {
+            auto hashed = hash_one(op, root, paths[i], options, buffer);
+            if (hashed) {
+                results[i].digests = std::move(*hashed);
+                continue;
+            }
+            const Code code = hashed.error().code;
+            if (code == Code::cancelled || code == Code::deadline) {
+                const std::lock_guard lock{mutex};
+                stopped = std::move(hashed).error();
+                return;
+            }
+            results[i].error = std::move(hashed).error();
+        }
+    };
+    const auto useful = static_cast<unsigned>(paths.size() / k_files_worth_a_thread + 1);
+    const unsigned count = std::min({useful, k_most_threads, std::max(1U, std::thread::hardware_concurrency())});
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i < count; ++i) {
+        others.emplace_back(work);
+    }
+    work();
+    for (std::thread& other : others) {
+        other.join();
+    }
+    if (stopped) return *stopped;
+    return results;
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,233 @@
+#include "flow/pull.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/text.hpp"
+#include "flow/box.hpp"
+#include "flow/pull_parts.hpp"
+#include "flow/transfer/pull_files.hpp"
+#include "io/ledger/ledger.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+Result<model::Run> find_run(const Deps& deps, const model::Lease& lease, const std::string& name) {
+    if (!name.empty()) return deps.ledger.run_by_name(lease.id, name);
+    TRY_ASSIGN(auto runs, deps.ledger.runs(lease.id));
+    if (runs.empty()) {
+        return Error{Code::not_found, "no run was ever started on " + lease.name}.then("drawhitch run " + lease.name +
+                                                                                       " -- COMMAND");
+    }
+    return std::move(runs.back());
+}
+
+WallTime wall_of(std::int64_t nanoseconds) {
+    const std::int64_t second = 1'000'000'000;
+    const std::int64_t whole = nanoseconds / second - (nanoseconds % second < 0 ? 1 : 0);
+    return {whole, static_cast<std::int32_t>(nanoseconds - whole * second)};
+}
+
+PulledFile file_of(const proto::FileEntry& entry, const plan::Unit& unit) {
+    PulledFile file{};
+    file.entry.unit = unit.name;
+    file.entry.path = entry.path;
+    file.entry.size = entry.size;
+    file.entry.mtime = wall_of(entry.mtime_ns);
+    file.entry.wanted = unit.wanted;
+    file.mode = entry.mode & 0777U;
+    return file;
+}
+
+void take_digests(PulledFile& file, const proto::Digest& root, const proto::Digest& sha256) {
+    file.entry.root = root.hex();
+    file.entry.sha256 = sha256.hex();
+}
+
+class Pull {
+  public:
+    Pull(const Op& op, Deps& deps, const PullOptions& options) : op_(op), deps_(deps), options_(options) {}
+
+    Result<PullReport> run() {
+        TRY_ASSIGN(lease_, deps_.ledger.lease_by_name(options_.box));
+        TRY_ASSIGN(run_, find_run(deps_, lease_, options_.run));
+        report_.lease = lease_.name;
+        report_.run = run_.spec.name;
+        report_.directory =
+            options_.to.empty() ? default_pull_directory(deps_, lease_.name, run_.spec.name) : options_.to;
+        TRY_ASSIGN(Link link, dial(op_));
+        {
+            Activity scanning{op_.events, "look at " + lease_.name + " " + run_.spec.name, EventUnit::none};
+            TRY_ASSIGN(auto files, scan_run_files(op_, *link.agent, link.root, run_.spec.roster));
+            TRY_ASSIGN(selection_, select_units(std::move(files), options_));
+        }
+        if (selection_.units.empty() && selection_.left_out.empty()) return nothing_matches();
+        report_.left_out = selection_.left_out;
+        return deps_.dry_run ? show_plan(link) : fetch(std::move(link));
+    }
+
+  private:
+    // The lease's root first: its mark proves that this is the disk we know.
+    Result<Link> dial(const Op& op) {
+        TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease_));
+        auto box = std::make_shared<Box>(std::move(connected));
+        TRY(box->open_root(op, false));
+        agent::Agent& agent = box->agent();
+        TRY_ASSIGN(const proto::RootId root, agent.open_root(op, run_.spec.run_dir, false));
+        lease_ = box->lease();
+        return Link{std::move(box), &agent, root, std::nullopt};
+    }
+
+    Error nothing_matches() const {
+        if (options_.patterns.empty()) {
+            return Error{Code::not_found, "run " + run_.spec.name + " has made nothing yet that its roster names"};
+        }
+        return Error{Code::not_found, "nothing of run " + run_.spec.name + " matches"}.because(
+            "a pattern selects among the files of the run's roster");
+    }
+
+    // What is here already and equal is kept; `items_` is the rest.
+    Status compare(Link& link) {
+        for (const plan::Unit& unit : selection_.units) {
+            for (const std::size_t index : unit.files) {
+                report_.files.resize(std::max(report_.files.size(), index + 1));
+                report_.files[index] = file_of(selection_.entries[index], unit);
+            }
+        }
+        std::map<std::string, plan::LocalFile> local;
+        if (auto root = disk::Root::open(report_.directory)) {
+            TRY_ASSIGN(local, local_files(op_, *root, selection_.entries));
+        }
+        std::vector<std::size_t> asked = plan::candidates(selection_.entries, local);
+        std::erase_if(asked, [this](std::size_t index) { return selection_.being_written[index]; });
+        if (!asked.empty()) {
+            TRY(add_digests(op_, *link.agent, link.root, selection_.entries, asked, options_.rehash));
+        }
+        for (std::size_t i = 0; i < selection_.entries.size(); ++i) {
+            sort_out(i, local);
+        }
+        return ok();
+    }
+
+    void sort_out(std::size_t index, const std::map<std::string, plan::LocalFile>& local) {
+        proto::FileEntry& entry = selection_.entries[index];
+        PulledFile& file = report_.files[index];
+        if (entry.type == proto::FileType::unknown) {
+            file.state = FileState::vanished;
+            file.why = "it is gone from the box";
+            return;
+        }
+        if (std::string problem = name_problem(entry.path); !problem.empty()) {
+            file.state = FileState::failed;
+            file.why = std::move(problem);
+            return;
+        }
+        const auto here = local.find(entry.path);
+        if (entry.root && here != local.end() && here->second.root == entry.root) {
+            file.state = FileState::kept;
+            file.entry.size = entry.size;
+            take_digests(file, *entry.root, here->second.sha256);
+            return;
+        }
+        PullItem item{};
+        item.source = entry;
+        item.source.path = box_path(entry.path);
+        item.target = entry.path;
+        item.growing = selection_.being_written[index];
+        item.doubt = !item.growing && is_young(entry, selection_.box_seconds);
+        items_.push_back(std::move(item));
+        item_files_.push_back(index);
+        report_.planned_bytes += entry.size;
+    }
+
+    Result<PullReport> show_plan(Link& link) {
+        TRY(compare(link));
+        for (const std::size_t index : item_files_) {
+            report_.files[index].planned = true;
+        }
+        return std::move(report_);
+    }
+
+    Result<PullReport> fetch(Link link) {
+        TRY(compare(link));
+        TRY_ASSIGN(disk::Root root, disk::Root::create(report_.directory));
+        TRY_ASSIGN(const disk::Root records, disk::Root::open(report_.directory));
+        const std::string id = "pull-" + proto::sha256(lease_.name + '\0' + run_.spec.run_dir).hex().substr(0, 16);
+        TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), id));
+        if (!items_.empty()) {
+            const PullOutcome outcome =
+                pull_files(op_, [this](const Op& op) { return dial(op); }, std::move(link), *landing, items_, {});
+            take(outcome);
+        } else {
+            add(report_.tally.wire, link.agent->session().traffic());
+        }
+        TRY(certify_units(op_, records, selection_, report_));
+        TRY(write_records(records, {lease_.name, run_.spec.name, run_.spec.work_dir, op_.clock.wall()}, report_));
+        TRY(record_receipt());
+        // Parts of files that failed wait for the next attempt.
+        const bool leftovers = std::any_of(report_.files.begin(), report_.files.end(), [](const PulledFile& file) {
+            return file.state == FileState::failed || file.state == FileState::changing;
+        });
+        if (!leftovers) TRY(landing->discard());
+        return std::move(report_);
+    }
+
+    void take(const PullOutcome& outcome) {
+        report_.tally = outcome.tally;
+        report_.problem = outcome.stopped;
+        for (std::size_t i = 0; i < outcome.results.size(); ++i) {
+            const PullResult& result = outcome.results[i];
+            PulledFile& file = report_.files[item_files_[i]];
+            file.state = result.state;
+            file.why = result.why;
+            file.code = result.code;
+            if (result.state != FileState::pulled && result.state != FileState::unsettled) continue;
+            file.entry.size = result.source.size;
+            file.entry.mtime = wall_of(result.source.mtime_ns);
+            file.mode = result.source.mode & 0777U;
+            take_digests(file, result.root, result.sha256);
+        }
+    }
+
+    Status record_receipt() {
+        model::Receipt receipt{};
+        receipt.lease = lease_.id;
+        receipt.run = run_.id;
+        receipt.directory = report_.directory;
+        std::vector<model::ManifestEntry> manifest;
+        for (const PulledFile& file : report_.files) {
+            if (!file.certified) continue;
+            manifest.push_back(file.entry);
+            receipt.files.push_back({file.entry, report_.directory + "/" + file.entry.path, file.structure});
+        }
+        if (receipt.files.empty()) return ok();
+        TRY(deps_.ledger.add_manifest(run_.id, manifest));
+        TRY_ASSIGN(report_.receipt, deps_.ledger.add_receipt(receipt));
+        return ok();
+    }
+
+    const Op& op_;
+    Deps& deps_;
+    const PullOptions& options_;
+    model::Lease lease_{};
+    model::Run run_{};
+    Selection selection_{};
+    std::vector<PullItem> items_{};
+    std::vector<std::size_t> item_files_{};  // per item: its index in the report
+    PullReport report_{};
+};
+
+}  // namespace
+
+std::string default_pull_directory(const Deps& deps, const std::string& lease, const std::string& run) {
+    const std::string& configured = deps.project.values.pull.dir;
+    const std::string base = configured.starts_with('/') ? configured : deps.project.directory + "/" + configured;
+    return base + "/" + lease + "/" + run;
+}
+
+Result<PullReport> pull(const Op& op, Deps& deps, const PullOptions& options) {
+    return Pull{op, deps, options}.run();
+}
+
+}  // namespace drawhitch::flow

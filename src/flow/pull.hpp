@@ -1,0 +1,67 @@
+// pull: brings home what a run has made, proves it, and writes the receipt.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/roster.hpp"
+#include "core/plan/units.hpp"
+#include "flow/deps.hpp"
+#include "flow/transfer/pull_types.hpp"
+
+namespace drawhitch::flow {
+
+struct PullOptions {
+    std::string box{};                          // name of the lease
+    std::string run{};                          // empty: its newest run
+    std::vector<std::string> patterns{};        // parse::Glob; empty: all of the roster
+    std::vector<model::RosterClass> classes{};  // empty: must and nice
+    int newest{0};                              // of each series of numbered units, only so many; 0: all
+    std::string to{};                           // absolute; empty: <project>/<pull.dir>/<lease>/<run>
+    bool rehash{false};                         // the box reads its files anew for comparing
+};
+
+struct PulledFile {
+    model::ManifestEntry entry{};
+    std::uint32_t mode{0644};
+    FileState state{FileState::skipped};
+    model::Structure structure{model::Structure::not_checked};
+    std::string why{};  // of a state or structure that is not good
+    Code code{Code::skipped};
+    bool planned{false};    // --dry-run: it would be fetched
+    bool certified{false};  // its whole unit is proven: it is in the receipt
+};
+
+struct PulledUnit {
+    std::string name{};
+    plan::UnitKind kind{};
+    model::RosterClass wanted{model::RosterClass::must};
+    bool proven{false};
+    bool rotated{false};  // the job removed it while we pulled: no failure
+    std::string why{};
+};
+
+struct PullReport {
+    std::string lease{};
+    std::string run{};
+    std::string directory{};  // absolute
+    std::vector<PulledFile> files{};
+    std::vector<PulledUnit> units{};
+    std::vector<proto::FileEntry> left_out{};  // wanted, but links, pipes, sockets, devices or unreadable
+    std::optional<model::Receipt> receipt{};   // of this pull; none if nothing was proven
+    PullTally tally{};
+    std::uint64_t planned_bytes{0};  // that had to be fetched
+    // Why the pull is not simply good, worst first: it stopped, something is damaged, something was left out.
+    std::optional<Error> problem{};
+};
+
+// Scans the run on the box, compares with what is here, fetches the rest, checks hashes and structure, writes
+// MANIFEST.json and SHA256SUMS beside the files and the receipt into the ledger. An interrupted pull is taken up again
+// by the same call. An Error means nothing was fetched; troubles with some files are in `problem`.
+Result<PullReport> pull(const Op& op, Deps& deps, const PullOptions& options);
+
+// Where pulls of this run land unless told otherwise.
+std::string default_pull_directory(const Deps& deps, const std::string& lease, const std::string& run);
+
+}  // namespace drawhitch::flow

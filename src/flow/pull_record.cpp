@@ -1,0 +1,134 @@
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.hpp"
+#include "flow/pull_parts.hpp"
+#include "flow/structure_check.hpp"
+#include "io/disk/write_atomic.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+constexpr std::size_t k_longest_manifest = 1U << 30U;
+
+bool is_here(FileState state) {
+    return state == FileState::pulled || state == FileState::kept || state == FileState::unsettled;
+}
+
+bool is_proven(const PulledFile& file) {
+    return (file.state == FileState::pulled || file.state == FileState::kept) &&
+           file.structure != model::Structure::broken;
+}
+
+Status check_structures(const Op& op, const disk::Root& root, PullReport& report) {
+    for (PulledFile& file : report.files) {
+        if (file.state != FileState::pulled && file.state != FileState::kept) continue;
+        auto verdict = check_file_structure(op, root, file.entry.path);
+        if (!verdict && (verdict.error().code == Code::cancelled || verdict.error().code == Code::deadline)) {
+            return std::move(verdict).error();
+        }
+        if (!verdict) {
+            file.state = FileState::failed;
+            file.code = verdict.error().code;
+            file.why = verdict.error().message;
+            continue;
+        }
+        file.structure = verdict->state;
+        if (verdict->state == model::Structure::broken) file.why = "damaged on the box itself: " + verdict->detail;
+    }
+    return ok();
+}
+
+PulledUnit judge_unit(const plan::Unit& unit, const std::vector<PulledFile>& files) {
+    PulledUnit judged{unit.name, unit.kind, unit.wanted, true, false, {}};
+    std::size_t vanished = 0;
+    for (const std::size_t index : unit.files) {
+        const PulledFile& file = files[index];
+        if (file.state == FileState::vanished) ++vanished;
+        if (is_proven(file)) continue;
+        judged.proven = false;
+        if (judged.why.empty()) judged.why = printable(file.entry.path) + ": " + file.why;
+    }
+    if (vanished > 0) {
+        judged.rotated = true;
+        judged.why = "the job removed it while it was pulled";
+    } else if (!unit.missing.empty()) {
+        judged.proven = false;
+        judged.why = "incomplete on the box: " + printable(unit.missing) + " is missing";
+    }
+    return judged;
+}
+
+std::optional<Error> problem_of(const PullReport& report, std::size_t left_out) {
+    const auto count = [&](auto test) { return std::count_if(report.files.begin(), report.files.end(), test); };
+    const auto wrong = count([](const PulledFile& f) { return f.code == Code::integrity && !is_proven(f); });
+    const auto broken = count([](const PulledFile& f) { return f.structure == model::Structure::broken; });
+    if (wrong > 0) {
+        return Error{Code::integrity, std::to_string(wrong) + " file(s) arrived wrong three times"}.because(
+            "the box's memory, disk or helper changes bytes");
+    }
+    if (broken > 0) {
+        return Error{Code::integrity,
+                     std::to_string(broken) + " file(s) arrived as they are on the box, and are damaged there"}
+            .because("hash equal on both sides, but not whole in their own format: the copy on the box is the bad one");
+    }
+    const auto open = std::count_if(report.units.begin(), report.units.end(),
+                                    [](const PulledUnit& u) { return !u.proven && !u.rotated; });
+    if (open == 0 && left_out == 0) return std::nullopt;
+    std::string what =
+        std::to_string(open) + " of " + std::to_string(report.units.size()) + " unit(s) are not certified";
+    if (left_out > 0)
+        what += ", " + std::to_string(left_out) + " entr(ies) cannot be pulled (links, pipes, unreadable)";
+    return Error{Code::skipped, what};
+}
+
+// Earlier files that this pull said nothing about and that are still here.
+std::map<std::string, plan::ManifestFile> earlier_files(const disk::Root& root) {
+    std::map<std::string, plan::ManifestFile> files;
+    const auto text = disk::read_whole(root, plan::k_manifest_name, k_longest_manifest);
+    if (!text) return files;
+    auto manifest = plan::parse_manifest(*text);
+    if (!manifest) return files;
+    for (plan::ManifestFile& file : manifest->files) {
+        const auto found = root.stat_entry(file.entry.path);
+        if (!found || !S_ISREG(found->st_mode) || static_cast<std::uint64_t>(found->st_size) != file.entry.size)
+            continue;
+        files.emplace(file.entry.path, std::move(file));
+    }
+    return files;
+}
+
+}  // namespace
+
+Status certify_units(const Op& op, const disk::Root& root, const Selection& selection, PullReport& report) {
+    TRY(check_structures(op, root, report));
+    for (const plan::Unit& unit : selection.units) {
+        PulledUnit judged = judge_unit(unit, report.files);
+        for (const std::size_t file : unit.files) {
+            report.files[file].certified = judged.proven && !judged.rotated;
+        }
+        report.units.push_back(std::move(judged));
+    }
+    if (!report.problem) report.problem = problem_of(report, selection.left_out.size());
+    return ok();
+}
+
+Status write_records(const disk::Root& root, const plan::ManifestHead& head, const PullReport& report) {
+    auto files = earlier_files(root);
+    for (const PulledFile& file : report.files) {
+        if (is_here(file.state)) files.erase(file.entry.path);  // its old digests are not true any more
+        if (file.certified) files[file.entry.path] = {file.entry, file.structure, file.mode};
+    }
+    std::vector<plan::ManifestFile> rows;
+    rows.reserve(files.size());
+    for (auto& [path, file] : files) {
+        rows.push_back(std::move(file));
+    }
+    TRY(disk::write_atomic(root, plan::k_manifest_name, plan::manifest_json(head, rows)));
+    return disk::write_atomic(root, plan::k_sums_name, plan::sums_text(rows));
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,94 @@
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/parse/glob.hpp"
+#include "flow/hash_files.hpp"
+#include "flow/pull_parts.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+// Files of this age or younger, by the box's clock, are read a second time before they are called whole: a write of the
+// same second need not show in size and time.
+constexpr std::int64_t k_young_seconds = 10;
+
+bool class_wanted(model::RosterClass wanted, const std::vector<model::RosterClass>& classes) {
+    if (classes.empty()) return wanted != model::RosterClass::scratch;
+    return std::find(classes.begin(), classes.end(), wanted) != classes.end();
+}
+
+bool unit_wanted(const plan::Unit& unit, const std::vector<proto::FileEntry>& entries,
+                 const std::vector<parse::Glob>& globs) {
+    if (globs.empty()) return true;
+    return std::any_of(unit.files.begin(), unit.files.end(), [&](std::size_t file) {
+        return std::any_of(globs.begin(), globs.end(),
+                           [&](const parse::Glob& glob) { return glob.covers(entries[file].path); });
+    });
+}
+
+}  // namespace
+
+Result<Selection> select_units(RunFiles files, const PullOptions& options) {
+    std::vector<parse::Glob> globs;
+    for (const std::string& pattern : options.patterns) {
+        TRY_ASSIGN(auto glob, parse::Glob::compile(pattern));
+        globs.push_back(std::move(glob));
+    }
+    std::erase_if(files.units, [&](const plan::Unit& unit) {
+        return !class_wanted(unit.wanted, options.classes) || !unit_wanted(unit, files.entries, globs);
+    });
+    files.units = plan::keep_newest(std::move(files.units), files.entries, options.newest);
+    Selection selection{};
+    selection.box_seconds = files.box_seconds;
+    for (plan::Unit& unit : files.units) {
+        for (std::size_t& file : unit.files) {
+            selection.entries.push_back(files.entries[file]);
+            selection.being_written.push_back(files.being_written[file]);
+            file = selection.entries.size() - 1;
+        }
+        selection.units.push_back(std::move(unit));
+    }
+    for (proto::FileEntry& entry : files.left_out) {
+        const bool asked = globs.empty() || std::any_of(globs.begin(), globs.end(), [&](const parse::Glob& glob) {
+                               return glob.covers(entry.path);
+                           });
+        if (asked) selection.left_out.push_back(std::move(entry));
+    }
+    return selection;
+}
+
+Result<std::map<std::string, plan::LocalFile>> local_files(const Op& op, const disk::Root& root,
+                                                           const std::vector<proto::FileEntry>& entries) {
+    std::vector<std::string> paths;
+    for (const proto::FileEntry& entry : entries) {
+        const auto found = root.stat_entry(entry.path);
+        if (found && S_ISREG(found->st_mode) && static_cast<std::uint64_t>(found->st_size) == entry.size) {
+            paths.push_back(entry.path);
+        }
+    }
+    HashOptions hashing{};
+    hashing.sha256 = true;
+    TRY_ASSIGN(const auto hashed, hash_files(op, root, paths, hashing));
+    std::map<std::string, plan::LocalFile> local;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (hashed[i].error) continue;  // unreadable or changing: fetched anew
+        const auto& digests = hashed[i].digests;
+        local[paths[i]] = {digests.size, digests.root, digests.sha256.value_or(proto::Digest{})};
+    }
+    return local;
+}
+
+std::string name_problem(std::string_view path) {
+    if (path == plan::k_manifest_name || path == plan::k_sums_name) return "the name is kept for the pull's own record";
+    if (const Status fine = disk::Landing::check_path(path); !fine) return fine.error().message;
+    return {};
+}
+
+bool is_young(const proto::FileEntry& entry, std::int64_t box_seconds) {
+    return entry.mtime_ns / 1'000'000'000 > box_seconds - k_young_seconds;
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,151 @@
+#include "flow/run_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "core/parse/glob.hpp"
+#include "core/proto/path.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+constexpr std::string_view k_work = "work";
+constexpr std::size_t k_paths_per_request = 256U << 10U;
+constexpr std::array<std::string_view, 4> k_record{"exit.json", "log", "run.json", "run.sh"};
+
+struct Pattern {
+    parse::Glob glob{};
+    model::RosterClass wanted{model::RosterClass::must};
+};
+
+Result<std::vector<Pattern>> compile(const model::Roster& roster) {
+    std::vector<Pattern> patterns;
+    for (const model::RosterItem& item : roster) {
+        TRY_ASSIGN(auto glob, parse::Glob::compile(item.pattern));
+        patterns.push_back({std::move(glob), item.wanted});
+    }
+    return patterns;
+}
+
+// The strictest class that covers the file; scratch only if nothing else does.
+std::optional<plan::Wanted> match(std::span<const Pattern> patterns, std::string_view path) {
+    if (path.starts_with(k_run_prefix)) return plan::Wanted{};
+    std::optional<plan::Wanted> best;
+    for (const Pattern& pattern : patterns) {
+        const auto unit = pattern.glob.unit_of(path);
+        if (!unit || (best && best->wanted <= pattern.wanted)) continue;
+        best = plan::Wanted{pattern.wanted, *unit == path ? std::string{} : std::string{*unit}};
+    }
+    return best;
+}
+
+// Names in the run's directory, back to what manifests call them; nothing for what is no part of them.
+std::optional<std::string> manifest_path(std::string_view path) {
+    if (proto::is_within(path, k_work) && path.size() > k_work.size())
+        return std::string{path.substr(k_work.size() + 1)};
+    if (std::find(k_record.begin(), k_record.end(), path) != k_record.end()) {
+        return std::string{k_run_prefix} + std::string{path};
+    }
+    return std::nullopt;
+}
+
+class Scanner {
+  public:
+    Scanner(std::vector<Pattern> patterns, RunFiles& found) : patterns_(std::move(patterns)), found_(found) {}
+
+    Status take(proto::FileEntry&& entry) {
+        // A job that makes a `_run` directory of its own would speak for the record.
+        if (proto::is_within(entry.path, "work/_run")) return ok();
+        auto path = manifest_path(entry.path);
+        if (!path) return ok();
+        entry.path = std::move(*path);
+        const auto wanted = classify(entry.path);
+        if (!wanted || wanted->wanted == model::RosterClass::scratch) return ok();
+        if (entry.type == proto::FileType::file && (entry.error == 0 || entry.error == k_changed_while_hashed)) {
+            found_.entries.push_back(std::move(entry));
+        } else if (entry.type != proto::FileType::directory || entry.error != 0) {
+            found_.left_out.push_back(std::move(entry));
+        }
+        return ok();
+    }
+
+    // A directory that cannot be read is wanted if anything below it might be.
+    [[nodiscard]] std::optional<plan::Wanted> classify(std::string_view path) const { return match(patterns_, path); }
+
+  private:
+    static constexpr std::int32_t k_changed_while_hashed = 116;  // ESTALE, see docs/protocol.md "scan"
+    std::vector<Pattern> patterns_;
+    RunFiles& found_;
+};
+
+Status find_writers(const Op& op, agent::Agent& agent, proto::RootId root, RunFiles& found) {
+    found.being_written.assign(found.entries.size(), false);
+    if ((agent.hello().capabilities & proto::k_cap_writers) == 0) return ok();
+    TRY_ASSIGN(const proto::WritersFound writers, agent.writers(op, root));
+    std::set<std::pair<std::uint64_t, std::uint64_t>> open;
+    for (const proto::OpenFile& file : writers.files) {
+        open.emplace(file.dev, file.ino);
+    }
+    for (std::size_t i = 0; i < found.entries.size(); ++i) {
+        found.being_written[i] = open.contains({found.entries[i].dev, found.entries[i].ino});
+    }
+    found.writers_known = writers.complete;
+    return ok();
+}
+
+}  // namespace
+
+std::string box_path(std::string_view path) {
+    if (path.starts_with(k_run_prefix)) return std::string{path.substr(k_run_prefix.size())};
+    return std::string{k_work} + "/" + std::string{path};
+}
+
+Result<RunFiles> scan_run_files(const Op& op, agent::Agent& agent, proto::RootId root, const model::Roster& roster) {
+    TRY_ASSIGN(auto patterns, compile(roster));
+    RunFiles found{};
+    Scanner scanner{std::move(patterns), found};
+    proto::Scan scan{};
+    scan.root = root;
+    TRY_ASSIGN(const proto::ScanEnd end,
+               agent.scan(op, scan, [&scanner](proto::FileEntry&& entry) { return scanner.take(std::move(entry)); }));
+    found.box_seconds = end.wall_seconds;
+    TRY(find_writers(op, agent, root, found));
+    found.units = plan::units(found.entries, [&](std::string_view path) { return scanner.classify(path); });
+    return found;
+}
+
+Status add_digests(const Op& op, agent::Agent& agent, proto::RootId root, std::vector<proto::FileEntry>& entries,
+                   std::span<const std::size_t> which, bool rehash) {
+    for (std::size_t at = 0; at < which.size();) {
+        proto::Scan scan{};
+        scan.root = root;
+        scan.digests = true;
+        scan.sha256 = true;
+        scan.rehash = rehash;
+        std::map<std::string, std::size_t> asked;
+        // A request is one control frame; the paths must fit well inside.
+        for (std::size_t bytes = 0; at < which.size() && bytes < k_paths_per_request; ++at) {
+            const std::string path = box_path(entries[which[at]].path);
+            bytes += path.size() + 8;
+            asked.emplace(path, which[at]);
+            scan.subtrees.push_back(path);
+        }
+        TRY(agent.scan(op, scan, [&](proto::FileEntry&& entry) -> Status {
+            const auto found = asked.find(entry.path);
+            if (found == asked.end()) return ok();
+            entry.path = entries[found->second].path;
+            entries[found->second] = std::move(entry);
+            asked.erase(found);
+            return ok();
+        }));
+        for (const auto& [path, index] : asked) {
+            entries[index].type = proto::FileType::unknown;
+        }
+    }
+    return ok();
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,257 @@
+#include "flow/pull.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+
+#include "core/plan/manifest.hpp"
+#include "support/local_deps.hpp"
+#include "support/paths.hpp"
+#include "support/temp_dir.hpp"
+#include "support/test_op.hpp"
+
+using namespace drawhitch;
+using flow::FileState;
+using model::RosterClass;
+
+namespace {
+
+void make_directories(const std::string& path) {
+    for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
+        ::mkdir(path.substr(0, slash).c_str(), 0755);
+    ::mkdir(path.c_str(), 0755);
+}
+
+// A box with one finished run whose files are long settled.
+struct Bench {
+    support::TestOp op{};
+    support::LocalDeps local{op};
+    model::Lease lease{local.adopt("b1")};
+    std::string run_dir{local.root() + "/runs/r1"};
+    model::Run run{};
+
+    Bench() {
+        make_directories(run_dir + "/work");
+        put("../log", "step 1\nstep 2\n");
+        put("../run.json", "{}");
+    }
+
+    void put(const std::string& path, std::string_view content, unsigned mode = 0644) {
+        const std::string full = run_dir + "/work/" + path;
+        make_directories(full.substr(0, full.rfind('/')));
+        support::write_file(full, content, mode);
+        settle(path);
+    }
+    void settle(const std::string& path) const {
+        const struct timespec times[2] = {{1'600'000'000, 7}, {1'600'000'000, 7}};
+        REQUIRE(::utimensat(AT_FDCWD, (run_dir + "/work/" + path).c_str(), times, 0) == 0);
+    }
+    void claim(const model::Roster& roster) {
+        model::RunSpec spec{};
+        spec.name = "r1";
+        spec.command = {"true"};
+        spec.run_dir = run_dir;
+        spec.work_dir = run_dir + "/work";
+        spec.roster = roster;
+        auto claimed = local.ledger().claim_run(lease.id, spec);
+        REQUIRE(claimed);
+        run = *claimed;
+    }
+    flow::PullReport pull(flow::PullOptions options = {}) {
+        options.box = "b1";
+        auto report = flow::pull(op, local.deps(), options);
+        REQUIRE(report);
+        return std::move(report).value();
+    }
+    [[nodiscard]] std::string there() const { return local.project_directory() + "/pulls/b1/r1"; }
+};
+
+const flow::PulledFile& file(const flow::PullReport& report, const std::string& path) {
+    for (const auto& found : report.files)
+        if (found.entry.path == path) return found;
+    FAIL("no file " << path);
+    return report.files.front();
+}
+
+std::string checkpoint() {
+    return support::read_file(support::source_dir() + "/tests/golden/structure/model_bf16_a.pt");
+}
+
+}  // namespace
+
+TEST_CASE("a pull brings the roster's files and the record, proves them and writes the receipt") {
+    Bench bench;
+    bench.put("out/model.pt", checkpoint());
+    bench.put("out/metrics.json", "{\"loss\": 1}");
+    bench.put("train.py", "print()");
+    bench.put("cache/x", "scratch");
+    bench.claim({{"out/**", RosterClass::must}, {"cache/", RosterClass::scratch}});
+    const auto report = bench.pull();
+    CHECK(!report.problem);
+    CHECK(report.files.size() == 4);
+    CHECK(file(report, "out/model.pt").state == FileState::pulled);
+    CHECK(file(report, "out/model.pt").structure == model::Structure::sound);
+    CHECK(file(report, "_run/log").certified);
+    CHECK(support::read_file(bench.there() + "/out/model.pt") == checkpoint());
+    CHECK(support::read_file(bench.there() + "/_run/log") == "step 1\nstep 2\n");
+    CHECK(::access((bench.there() + "/train.py").c_str(), F_OK) != 0);
+    CHECK(::access((bench.there() + "/.drawhitch").c_str(), F_OK) != 0);
+    REQUIRE(report.receipt);
+    CHECK(report.receipt->files.size() == 4);
+    const auto covered = bench.local.ledger().covered(bench.run.id);
+    REQUIRE(covered);
+    CHECK(covered->size() == 4);
+    CHECK(std::system(("cd '" + bench.there() + "' && sha256sum -c --quiet --strict SHA256SUMS").c_str()) == 0);
+    CHECK(plan::parse_manifest(support::read_file(bench.there() + "/MANIFEST.json")));
+}
+
+TEST_CASE("a second pull fetches nothing, and a third only what changed") {
+    Bench bench;
+    bench.put("a.bin", std::string(2'000'000, 'a'));
+    bench.put("b.bin", std::string(3000, 'b'));
+    bench.claim({{"*.bin", RosterClass::must}});
+    bench.pull();
+    const auto second = bench.pull();
+    CHECK(!second.problem);
+    CHECK(second.tally.fetched == 0);
+    CHECK(file(second, "a.bin").state == FileState::kept);
+    REQUIRE(second.receipt);
+    // Same size and same time: only the content tells.
+    bench.put("b.bin", std::string(3000, 'c'));
+    const auto third = bench.pull();
+    CHECK(third.tally.fetched == 3000);
+    CHECK(file(third, "a.bin").state == FileState::kept);
+    CHECK(support::read_file(bench.there() + "/b.bin") == std::string(3000, 'c'));
+}
+
+TEST_CASE("damage to the local copy is found and repaired by the next pull") {
+    Bench bench;
+    bench.put("a.bin", std::string(2'000'000, 'a'));
+    bench.claim({{"*.bin", RosterClass::must}});
+    bench.pull();
+    const int fd = ::open((bench.there() + "/a.bin").c_str(), O_WRONLY);
+    REQUIRE(::pwrite(fd, "X", 1, 1'234'567) == 1);
+    ::close(fd);
+    const auto report = bench.pull();
+    CHECK(file(report, "a.bin").state == FileState::pulled);
+    CHECK(support::read_file(bench.there() + "/a.bin") == std::string(2'000'000, 'a'));
+}
+
+TEST_CASE("a checkpoint that is damaged on the box is no receipt, however right its hash") {
+    Bench bench;
+    const std::string whole = checkpoint();
+    bench.put("good.pt", whole);
+    bench.put("cut.pt", std::string_view{whole}.substr(0, whole.size() / 2));
+    bench.claim({{"*.pt", RosterClass::must}});
+    const auto report = bench.pull();
+    REQUIRE(report.problem);
+    CHECK(report.problem->code == Code::integrity);
+    CHECK(file(report, "cut.pt").state == FileState::pulled);
+    CHECK(file(report, "cut.pt").structure == model::Structure::broken);
+    CHECK(!file(report, "cut.pt").certified);
+    CHECK(file(report, "cut.pt").why.find("on the box itself") != std::string::npos);
+    CHECK(file(report, "good.pt").certified);
+}
+
+TEST_CASE("a checkpoint directory is certified as a whole or not at all") {
+    Bench bench;
+    const std::string whole = checkpoint();
+    bench.put("checkpoint-100/model.pt", whole);
+    bench.put("checkpoint-100/optimizer.pt", std::string_view{whole}.substr(0, 5000));
+    bench.put("checkpoint-200/model.pt", whole);
+    bench.claim({{"checkpoint-*/", RosterClass::must}});
+    const auto report = bench.pull();
+    CHECK(!file(report, "checkpoint-100/model.pt").certified);
+    CHECK(file(report, "checkpoint-200/model.pt").certified);
+    REQUIRE(report.receipt);
+    for (const auto& proven : report.receipt->files)
+        CHECK(!proven.file.path.starts_with("checkpoint-100/"));
+}
+
+TEST_CASE("patterns, classes and --newest choose whole units") {
+    Bench bench;
+    for (const char* step : {"100", "200", "300"}) {
+        bench.put(std::string("checkpoint-") + step + "/a.bin", step);
+        bench.put(std::string("checkpoint-") + step + "/b.bin", step);
+    }
+    bench.put("notes.txt", "n");
+    bench.claim({{"checkpoint-*/", RosterClass::must}, {"notes.txt", RosterClass::nice}});
+    const auto newest = bench.pull({.box = {}, .run = "r1", .patterns = {"checkpoint-*/a.bin"}, .newest = 1});
+    REQUIRE(newest.files.size() == 2);
+    CHECK(newest.files[0].entry.path == "checkpoint-300/a.bin");
+    CHECK(newest.files[1].entry.path == "checkpoint-300/b.bin");
+    const auto nice = bench.pull({.box = {}, .run = {}, .patterns = {}, .classes = {RosterClass::nice}});
+    REQUIRE(nice.files.size() == 1);
+    CHECK(nice.files[0].entry.path == "notes.txt");
+    // The manifest adds up over the pulls.
+    const auto manifest = plan::parse_manifest(support::read_file(bench.there() + "/MANIFEST.json"));
+    REQUIRE(manifest);
+    CHECK(manifest->files.size() == 3);
+}
+
+TEST_CASE("a file that is open for writing comes along, and is not certified") {
+    Bench bench;
+    bench.put("train.jsonl", "{\"step\": 1}\n");
+    bench.put("big.log", std::string(1'500'000, 'x'));
+    bench.claim({{"*.jsonl", RosterClass::must}, {"*.log", RosterClass::must}});
+    const int fd = ::open((bench.run_dir + "/work/train.jsonl").c_str(), O_WRONLY | O_APPEND);
+    const auto report = bench.pull();
+    ::close(fd);
+    CHECK(file(report, "train.jsonl").state == FileState::unsettled);
+    CHECK(support::read_file(bench.there() + "/train.jsonl") == "{\"step\": 1}\n");
+    CHECK(file(report, "big.log").certified);
+    REQUIRE(report.problem);
+    CHECK(report.problem->code == Code::skipped);
+    CHECK(!bench.pull().problem);
+}
+
+TEST_CASE("pipes, links and directories without permission are named and never opened") {
+    Bench bench;
+    bench.put("out/a", "a");
+    REQUIRE(::mkfifo((bench.run_dir + "/work/out/pipe").c_str(), 0600) == 0);
+    REQUIRE(::symlink("/etc/passwd", (bench.run_dir + "/work/out/link").c_str()) == 0);
+    bench.claim({{"out/**", RosterClass::must}});
+    const auto report = bench.pull();
+    CHECK(file(report, "out/a").certified);
+    CHECK(report.left_out.size() == 2);
+    REQUIRE(report.problem);
+    CHECK(report.problem->code == Code::skipped);
+    CHECK(::access((bench.there() + "/out/link").c_str(), F_OK) != 0);
+}
+
+TEST_CASE("names are bytes, and names kept for the record are refused") {
+    Bench bench;
+    bench.put("out/new\nline", "1");
+    bench.put("out/\xff\xfe.bin", "2");
+    bench.put("MANIFEST.json", "mine");
+    bench.claim({{"out/**", RosterClass::must}, {"MANIFEST.json", RosterClass::must}});
+    const auto report = bench.pull();
+    CHECK(file(report, "out/new\nline").certified);
+    CHECK(support::read_file(bench.there() + "/out/\xff\xfe.bin") == "2");
+    CHECK(file(report, "MANIFEST.json").state == FileState::failed);
+    CHECK(plan::parse_manifest(support::read_file(bench.there() + "/MANIFEST.json")));
+    CHECK(std::system(("cd '" + bench.there() + "' && sha256sum -c --quiet --strict SHA256SUMS").c_str()) == 0);
+}
+
+TEST_CASE("a dry run says what would come and writes nothing") {
+    Bench bench;
+    bench.put("a.bin", "abc");
+    bench.claim({{"*.bin", RosterClass::must}});
+    bench.local.deps().dry_run = true;
+    const auto report = bench.pull();
+    CHECK(file(report, "a.bin").planned);
+    CHECK(report.planned_bytes == 3 + std::string_view{"step 1\nstep 2\n"}.size() + 2);
+    CHECK(::access((bench.local.project_directory() + "/pulls").c_str(), F_OK) != 0);
+}
+
+TEST_CASE("a run without matching files is not found, with the reason") {
+    Bench bench;
+    bench.claim({});
+    auto report = flow::pull(bench.op, bench.local.deps(), {.box = "b1", .run = "r1", .patterns = {"nothing/**"}});
+    REQUIRE(!report);
+    CHECK(report.error().code == Code::not_found);
+    CHECK(flow::pull(bench.op, bench.local.deps(), {.box = "b1", .run = "r2"}).error().code == Code::not_found);
+}
