@@ -78,6 +78,7 @@ struct CommandRow {
     bool trailing_required{false};
     std::vector<Example> examples{};
     bool hidden{false};
+    bool stands_alone{false};  // needs no config.toml, and works when it is wrong: version, help
     Handler handler{nullptr};
 };
 

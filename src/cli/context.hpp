@@ -5,6 +5,7 @@
 
 #include "base/op.hpp"
 #include "cli/globals.hpp"
+#include "core/model/project.hpp"
 
 namespace drawhitch::term {
 class Output;
@@ -18,6 +19,7 @@ class Registry;
 struct Context {
     const Op& op;  // cancel, deadline (--timeout), clock, events
     const Globals& globals;
+    const model::Settings& settings;  // of config.toml; what is a global flag, too, is in `globals` already
     const Environment& environment;
     const Registry& registry;
     term::Output& out;        // standard output

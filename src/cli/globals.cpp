@@ -154,6 +154,38 @@ Result<Globals> read_globals(const Parsed& typed, const Environment& environment
     return globals;
 }
 
+namespace {
+
+term::ColorMode color_mode_of(model::Color color) {
+    switch (color) {
+        case model::Color::automatic:
+            return term::ColorMode::automatic;
+        case model::Color::always:
+            return term::ColorMode::always;
+        case model::Color::never:
+            return term::ColorMode::never;
+    }
+    return term::ColorMode::automatic;
+}
+
+}  // namespace
+
+Globals with_settings(Globals globals, const Parsed& typed, const Environment& environment,
+                      const model::Settings& settings) {
+    const auto open = [&](std::string_view key) {
+        const OptionRow& row = row_of(key);
+        const auto value = environment(std::string{row.environment});
+        return !typed.given(key) && (!value || value->empty());
+    };
+    if (settings.color && open("color")) globals.color = color_mode_of(*settings.color);
+    if (settings.plain && open("plain")) globals.plain = *settings.plain;
+    if (settings.no_input && open("no-input")) globals.no_input = *settings.no_input;
+    if (settings.log_file && open("log-file")) globals.log_file = settings.log_file;
+    if (settings.profile && open("profile")) globals.profile = settings.profile;
+    if (settings.timeout_s && open("timeout")) globals.timeout = std::chrono::seconds{*settings.timeout_s};
+    return globals;
+}
+
 AskedFormat asked_format(const std::vector<std::string>& words, const Environment& environment) {
     AskedFormat asked;
     for (const std::string& word : words) {

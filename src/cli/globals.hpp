@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "cli/command.hpp"
+#include "core/model/project.hpp"
 #include "io/term/screen.hpp"
 
 namespace drawhitch::cli {
@@ -38,6 +39,10 @@ const std::vector<OptionRow>& global_rows();
 
 // `typed` is a Parsed over `global_rows`. Code::usage for a variable that does not hold what its flag would take.
 Result<Globals> read_globals(const Parsed& typed, const Environment& environment);
+
+// Fills in from config.toml what was neither typed nor said by a variable.
+Globals with_settings(Globals globals, const Parsed& typed, const Environment& environment,
+                      const model::Settings& settings);
 
 // True when the words ask for --json or --jsonl, or the variable does: an error about the words themselves must land in
 // the envelope, too.

@@ -133,6 +133,10 @@ Result<Parsed> Parsed::check(const CommandRow& row, Values values) {
     return parsed;
 }
 
+bool Parsed::given(std::string_view key) const {
+    return std::ranges::any_of(values_.options, [key](const auto& v) { return v.first == key; });
+}
+
 const std::vector<std::string>& Parsed::words_of(std::string_view key, OptionKind kind) const {
     static const std::vector<std::string> k_none;
     assert(row_ != nullptr);

@@ -50,6 +50,8 @@ class Parsed {
     // Checks kinds, choices and required options against the row. Code::usage.
     static Result<Parsed> check(const CommandRow& row, Values values);
 
+    // Whether the option was typed at all, whatever its kind.
+    [[nodiscard]] bool given(std::string_view key) const;
     [[nodiscard]] const CommandRow& row() const { return *row_; }
     [[nodiscard]] bool flag(std::string_view key) const { return count(key) > 0; }
     [[nodiscard]] std::size_t count(std::string_view key) const;

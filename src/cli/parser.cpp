@@ -88,8 +88,10 @@ class Words {
     std::vector<Slot> slots_{};  // never grows after construction: the app points into it
 };
 
-CommandRow globals_row() {
-    return CommandRow{.options = global_rows()};
+// The global flags as rows of a command; static, because Parsed keeps its row.
+const CommandRow& globals_row() {
+    static const CommandRow k_row{.options = global_rows()};
+    return k_row;
 }
 
 // Moves the values of the rows' options out of `values`.
@@ -113,21 +115,12 @@ Result<Invocation> parse(const Located& located, const Environment& environment)
     options.insert(options.end(), global_rows().begin(), global_rows().end());
     Words words{row, options};
     TRY_ASSIGN(Parsed::Values values, words.read(located.words));
-    const CommandRow of_globals = globals_row();
-    TRY_ASSIGN(const Parsed typed, Parsed::check(of_globals, take(values, global_rows())));
     Invocation invocation;
-    TRY_ASSIGN(invocation.globals, read_globals(typed, environment));
+    TRY_ASSIGN(invocation.typed, Parsed::check(globals_row(), take(values, global_rows())));
+    TRY_ASSIGN(invocation.globals, read_globals(invocation.typed, environment));
     values.trailing = located.trailing;
     TRY_ASSIGN(invocation.parsed, Parsed::check(row, std::move(values)));
     return invocation;
-}
-
-Result<Globals> parse_globals(const std::vector<std::string>& words, const Environment& environment) {
-    const CommandRow row = globals_row();
-    Words reader{row, global_rows()};
-    TRY_ASSIGN(Parsed::Values values, reader.read(words));
-    TRY_ASSIGN(const Parsed typed, Parsed::check(row, std::move(values)));
-    return read_globals(typed, environment);
 }
 
 }  // namespace drawhitch::cli

@@ -27,13 +27,11 @@ Result<Located> locate(const Registry& registry, const std::vector<std::string>&
 
 struct Invocation {
     Parsed parsed{};
-    Globals globals{};
+    Parsed typed{};     // the global flags alone, as they were typed
+    Globals globals{};  // these, and the variables that stand in for them
 };
 
 // Parses options and positionals of `located.row` (and the global flags among them), which must not be null.
 Result<Invocation> parse(const Located& located, const Environment& environment);
-
-// The global flags alone, for words without a verb.
-Result<Globals> parse_globals(const std::vector<std::string>& words, const Environment& environment);
 
 }  // namespace drawhitch::cli

@@ -49,8 +49,14 @@ Registry all_commands() {
         // life cycle
 
         // inspect
+        ls_command(),
+        show_command(),
 
         // manage
+        lease_ls_command(),
+        lease_show_command(),
+        lease_close_command(),
+        trust_command(),
 
         // shell
         completion_command(),

@@ -11,6 +11,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/parser.hpp"
+#include "cli/settings_file.hpp"
 #include "cli/signals.hpp"
 
 namespace drawhitch::cli {
@@ -56,6 +57,15 @@ int without_verb(const Registry& registry, const Surroundings& around, AskedForm
         around, format, Error{Code::usage, family + " needs one of: " + members}.then("drawhitch help " + family));
 }
 
+// config.toml, folded into the global flags. Relative to -C, which is not entered yet.
+Result<model::Settings> settings_for(const CommandRow& row, Invocation& invocation, const Surroundings& around) {
+    if (row.stands_alone) return model::Settings{};
+    const std::string directory = invocation.globals.directory.value_or(".");
+    TRY_ASSIGN(model::Settings settings, read_settings(invocation.globals, around.environment, directory));
+    invocation.globals = with_settings(std::move(invocation.globals), invocation.typed, around.environment, settings);
+    return settings;
+}
+
 }  // namespace
 
 int run(const Registry& registry, const std::vector<std::string>& words, const Surroundings& around) {
@@ -70,7 +80,9 @@ int run(const Registry& registry, const std::vector<std::string>& words, const S
         invocation->globals.json = format.json;
         invocation->globals.jsonl = format.jsonl;
     }
-    auto session = Session::open(around, invocation->globals, std::string{meant.row->verb});
+    auto settings = settings_for(*meant.row, *invocation, around);
+    if (!settings) return Session::fail_early(around, format, settings.error(), meant.row->verb);
+    auto session = Session::open(around, invocation->globals, *settings, std::string{meant.row->verb});
     if (!session) return Session::fail_early(around, format, session.error(), meant.row->verb);
     return (*session)->execute(registry, invocation->parsed);
 }

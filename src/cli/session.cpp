@@ -51,19 +51,21 @@ Error internal_error(std::string_view verb, std::string_view what) {
 
 }  // namespace
 
-Session::Session(const Surroundings& around, const Globals& globals, std::string verb)
+Session::Session(const Surroundings& around, const Globals& globals, const model::Settings& settings, std::string verb)
     : around_(around),
       globals_(globals),
+      settings_(settings),
       verb_(std::move(verb)),
       color_(term::wants_color(globals.color, color_hints(around.environment), term::is_terminal(around.err))) {}
 
 Session::~Session() = default;
 
-Result<std::unique_ptr<Session>> Session::open(const Surroundings& around, const Globals& globals, std::string verb) {
+Result<std::unique_ptr<Session>> Session::open(const Surroundings& around, const Globals& globals,
+                                               const model::Settings& settings, std::string verb) {
     if (globals.json && globals.jsonl) {
         return Error{Code::usage, "--json and --jsonl exclude each other"}.then("drawhitch " + verb + " --json");
     }
-    std::unique_ptr<Session> session{new Session{around, globals, std::move(verb)}};
+    std::unique_ptr<Session> session{new Session{around, globals, settings, std::move(verb)}};
     TRY(session->enter_directory());
     if (globals.log_file) {
         auto log = term::LogFile::open(*globals.log_file);
@@ -130,7 +132,7 @@ int Session::execute(const Registry& registry, const Parsed& parsed) {
     term::Prompt prompt{std::move(asking), around_.echo};
     const Op unbounded{around_.cancel, around_.clock, *events_};
     const Op op = globals_.timeout ? unbounded.within(*globals_.timeout) : unbounded;
-    Context context{op, globals_, around_.environment, registry, *out_, prompt, directory_};
+    Context context{op, globals_, settings_, around_.environment, registry, *out_, prompt, directory_};
     op.debug("command: " + verb_);
     const Result<Outcome> result = [&]() -> Result<Outcome> {
         try {

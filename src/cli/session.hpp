@@ -32,8 +32,10 @@ struct Surroundings {
 
 class Session {
   public:
-    // Code::usage, Code::local_io and the like when the flags cannot be honoured (-C, --log-file, --json with --jsonl).
-    static Result<std::unique_ptr<Session>> open(const Surroundings& around, const Globals& globals, std::string verb);
+    // The references outlive the session. Code::usage, Code::local_io and the like when the flags cannot be honoured
+    // (-C, --log-file, --json with --jsonl).
+    static Result<std::unique_ptr<Session>> open(const Surroundings& around, const Globals& globals,
+                                                 const model::Settings& settings, std::string verb);
     ~Session();
 
     // Runs the handler, tells how it ended, and returns the exit code.
@@ -45,7 +47,7 @@ class Session {
                           std::string_view verb = {});
 
   private:
-    Session(const Surroundings& around, const Globals& globals, std::string verb);
+    Session(const Surroundings& around, const Globals& globals, const model::Settings& settings, std::string verb);
     Status enter_directory();
     void open_sinks();
     void tick();
@@ -53,6 +55,7 @@ class Session {
 
     const Surroundings& around_;
     const Globals& globals_;
+    const model::Settings& settings_;
     std::string verb_;
     std::string directory_{};
     bool color_{false};

@@ -5,6 +5,14 @@
 
 namespace drawhitch::cli {
 
+CommandRow ls_command();
+CommandRow show_command();
+
+CommandRow lease_ls_command();
+CommandRow lease_show_command();
+CommandRow lease_close_command();
+CommandRow trust_command();
+
 CommandRow completion_command();
 CommandRow complete_command();  // hidden: the completion scripts ask it
 CommandRow demo_command();

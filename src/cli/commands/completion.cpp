@@ -39,6 +39,7 @@ CommandRow completion_command() {
         .positionals = {{.name = "SHELL", .help = "bash, zsh or fish", .choices = "bash|zsh|fish"}},
         .examples = {{"eval \"$(drawhitch completion bash)\"", "switch it on in this bash"},
                      {"drawhitch completion fish | source", "switch it on in this fish"}},
+        .stands_alone = true,
         .handler = run_completion,
     };
 }
@@ -50,6 +51,7 @@ CommandRow complete_command() {
         .summary = "answer the completion scripts",
         .trailing = "WORD…",
         .hidden = true,
+        .stands_alone = true,
         .handler = run_complete,
     };
 }

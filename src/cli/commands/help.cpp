@@ -49,6 +49,7 @@ CommandRow help_command() {
         .positionals = {{.name = "COMMAND", .help = "a command, a family or a topic", .arity = Arity::any}},
         .examples = {{"drawhitch help version", "what version does and takes"},
                      {"drawhitch help exit-codes", "the table of exit codes"}},
+        .stands_alone = true,
         .handler = run_help,
     };
 }

@@ -54,6 +54,7 @@ CommandRow version_command() {
         .summary = "print the version",
         .description = "With --json also the commit, the compiler and the libraries it was built with.",
         .examples = {{"drawhitch version --json", "what a bug report needs"}},
+        .stands_alone = true,
         .handler = run_version,
     };
 }

@@ -81,7 +81,10 @@ Result<Prompt::Answer> Prompt::ask(const Op& op, std::string_view question, std:
 
     Answer answer;
     for (;;) {
-        TRY(wait_readable(op, terminal.get()));
+        if (Status waited = wait_readable(op, terminal.get()); !waited) {
+            (void)write_all(terminal.get(), "\n", "the terminal");  // what comes next begins on a line of its own
+            return std::move(waited).error();
+        }
         char c{};
         const ssize_t count = ::read(terminal.get(), &c, 1);
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;

@@ -226,3 +226,21 @@ TEST_CASE("every command of the program can be built into the parser and has wha
             CHECK(all.find(alias) == &row);
     }
 }
+
+TEST_CASE("config.toml fills in what was neither typed nor said by a variable") {
+    model::Settings settings;
+    settings.plain = true;
+    settings.no_input = true;
+    settings.color = model::Color::never;
+    settings.timeout_s = 90;
+    settings.profile = "lambda";
+    const Environment variables = environment({{"DRAWHITCH_NO_INPUT", "0"}, {"DRAWHITCH_PROFILE", ""}});
+    const auto result = parsed({"pull", "--timeout", "5s"}, variables);
+    REQUIRE(result);
+    const Globals globals = with_settings(result->globals, result->typed, variables, settings);
+    CHECK(globals.plain);
+    CHECK_FALSE(globals.no_input);
+    CHECK(globals.color == term::ColorMode::never);
+    CHECK(globals.timeout == milliseconds{5000});
+    CHECK(globals.profile == "lambda");
+}

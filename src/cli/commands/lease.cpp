@@ -1,0 +1,173 @@
+// lease ls, lease show, lease close.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/context.hpp"
+#include "cli/lease_view.hpp"
+#include "cli/workplace.hpp"
+#include "flow/overview.hpp"
+#include "io/term/output.hpp"
+#include "io/term/prompt.hpp"
+
+namespace drawhitch::cli {
+
+namespace {
+
+using term::Align;
+using term::Cell;
+using term::Json;
+
+const std::vector<term::Column>& lease_columns() {
+    static const std::vector<term::Column> k_columns{
+        {.key = "id", .title = "ID", .align = Align::right},
+        {.key = "box", .title = "BOX"},
+        {.key = "profile", .title = "PROFILE"},
+        {.key = "state", .title = "STATE"},
+        {.key = "began", .title = "BEGAN", .align = Align::right},
+        {.key = "state_since", .title = "SINCE", .align = Align::right},
+        {.key = "spent", .title = "SPENT", .align = Align::right},
+        {.key = "currency", .machine_only = true},
+    };
+    return k_columns;
+}
+
+Result<Outcome> run_lease_ls(Context& context, const Parsed&) {
+    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto leases, place->ledger().leases(ledger::Which::all));
+    const WallTime now = context.op.clock.wall();
+    term::RowWriter rows = context.out.rows("leases", lease_columns());
+    for (const model::Lease& lease : leases) {
+        rows.add({Cell::integer(lease.id), Cell::name(lease.name), Cell::text(lease.profile), state_cell(lease.state),
+                  time_cell(lease.began, now), time_cell(lease.state_since, now),
+                  money_cell(flow::spent_on(lease, now), lease.currency), Cell::text(lease.currency)});
+    }
+    return Outcome{};
+}
+
+const std::vector<term::Column>& event_columns() {
+    static const std::vector<term::Column> k_columns{
+        {.key = "at", .title = "WHEN", .align = Align::right},
+        {.key = "kind", .title = "WHAT"},
+        {.key = "detail", .title = "DETAIL"},
+    };
+    return k_columns;
+}
+
+// The whole history of a lease, read in pieces.
+Result<Outcome> run_lease_show(Context& context, const Parsed& parsed) {
+    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto here, place->target_of_any_time(parsed));
+    const model::Lease& lease = here.lease;
+    const WallTime now = context.op.clock.wall();
+    context.out.value("box", "box", Cell::name(lease.name));
+    context.out.value("id", "lease", Cell::integer(lease.id));
+    context.out.value("state", "state", state_cell(lease.state));
+    context.out.text("");
+    term::RowWriter rows = context.out.rows("events", event_columns());
+    std::int64_t after = 0;
+    for (;;) {
+        TRY(context.op.check());
+        TRY_ASSIGN(const auto events, place->ledger().events(lease.id, after));
+        if (events.empty()) break;
+        for (const ledger::Event& event : events) {
+            rows.add({Cell::time(event.at, now), Cell::text(event.kind), Cell::text(event.json)});
+        }
+        after = events.back().id;
+    }
+    return Outcome{};
+}
+
+Status confirm_close(Context& context, const flow::LeaseView& view, std::vector<std::string> given_up) {
+    const std::string& name = view.lease.name;
+    std::vector<std::string> open;
+    for (const flow::RiskView& risk : view.at_risk) {
+        if (std::ranges::find(given_up, risk.run) == given_up.end()) open.push_back(risk.reason);
+    }
+    std::string instead = "drawhitch lease close " + name + " --yes";
+    for (const flow::RiskView& risk : view.at_risk)
+        instead += " --lose " + risk.run;
+    context.op.note("closing " + name +
+                    " records that it has ended: drawhitch stops counting its cost and watching it");
+    if (open.empty()) {
+        TRY_ASSIGN(const bool yes,
+                   context.prompt.yes_no(context.op, "Has " + name + " ended, and does nothing of it bill?", instead));
+        if (!yes)
+            return Error{Code::gate_closed, "nothing was changed: you did not say that " + name + " has ended"}.then(
+                "drawhitch down " + name);
+        return ok();
+    }
+    for (const std::string& reason : open)
+        context.op.warn("not proven: " + reason);
+    TRY_ASSIGN(
+        const bool typed,
+        context.prompt.typed(context.op, "These are given up. Type the name of the box to go on:", name, instead));
+    if (!typed)
+        return Error{Code::gate_closed, "nothing was changed: the name was not typed"}.then("drawhitch pull " + name);
+    return ok();
+}
+
+Result<Outcome> run_lease_close(Context& context, const Parsed& parsed) {
+    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto here, place->target_of_any_time(parsed));
+    const model::Lease& lease = here.lease;
+    const std::string& name = lease.name;
+    context.out.json("box", Json::name(name));
+    if (lease.state == model::LeaseState::closed) {
+        context.out.text(printable(name) + " was closed already");
+        context.out.json("state", model::name_of(lease.state));
+        return Outcome{};
+    }
+    TRY_ASSIGN(const auto view, flow::view_lease(context.op, place->ledger(), lease));
+    if (context.globals.dry_run) {
+        context.out.value("at_risk", "given up", risks_cell(view.at_risk));
+        return Outcome{.next = {"drawhitch lease close " + name}};
+    }
+    TRY(confirm_close(context, view, parsed.list("lose")));
+    TRY(place->ledger().close_lease(lease.id, "the user said that it has ended"));
+    context.out.text(printable(name) + " is closed");
+    context.out.json("state", model::name_of(model::LeaseState::closed));
+    return Outcome{};
+}
+
+}  // namespace
+
+CommandRow lease_ls_command() {
+    return CommandRow{
+        .verb = "lease ls",
+        .group = Group::manage,
+        .summary = "list all leases, closed ones included",
+        .examples = {{"drawhitch lease ls", "every rental there ever was"}},
+        .handler = run_lease_ls,
+    };
+}
+
+CommandRow lease_show_command() {
+    return CommandRow{
+        .verb = "lease show",
+        .group = Group::manage,
+        .summary = "show the history of a lease",
+        .positionals = {{.name = "BOX", .help = "a name from lease ls", .box_optional = true}},
+        .examples = {{"drawhitch lease show b1", "what happened to b1, the oldest first"}},
+        .handler = run_lease_show,
+    };
+}
+
+CommandRow lease_close_command() {
+    return CommandRow{
+        .verb = "lease close",
+        .group = Group::manage,
+        .summary = "record that a box has ended, where drawhitch cannot prove it",
+        .description =
+            "For boxes without an API: after you ended the box by hand, this closes the lease. Runs whose\n"
+            "results are not proven are named first, and the box's name must be typed. For scripts each\n"
+            "is given up by name with --lose RUN; --yes alone gives up nothing.",
+        .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true}},
+        .options =
+            {{.names = "--lose", .kind = OptionKind::list, .metavar = "RUN", .help = "give up what RUN left behind"}},
+        .examples = {{"drawhitch lease close b1", "b1 was ended in the provider's console"}},
+        .handler = run_lease_close,
+    };
+}
+
+}  // namespace drawhitch::cli

@@ -1,0 +1,81 @@
+#include "cli/commands/commands.hpp"
+#include "cli/context.hpp"
+#include "cli/lease_view.hpp"
+#include "cli/workplace.hpp"
+#include "flow/overview.hpp"
+#include "io/term/output.hpp"
+
+namespace drawhitch::cli {
+
+namespace {
+
+using term::Align;
+using term::Cell;
+
+const std::vector<term::Column>& columns() {
+    static const std::vector<term::Column> k_columns{
+        {.key = "box", .title = "BOX"},
+        {.key = "profile", .title = "PROFILE"},
+        {.key = "state", .title = "STATE"},
+        {.key = "price_hour", .title = "PRICE/H", .align = Align::right},
+        {.key = "spent", .title = "SPENT", .align = Align::right},
+        {.key = "currency", .machine_only = true},
+        {.key = "began", .title = "BEGAN", .align = Align::right},
+        {.key = "last_contact", .title = "LAST CONTACT", .align = Align::right},
+        {.key = "clocks", .title = "CLOCKS"},
+        {.key = "at_risk", .title = "AT RISK"},
+    };
+    return k_columns;
+}
+
+term::Row row_of(const flow::LeaseView& view, WallTime now) {
+    const model::Lease& lease = view.lease;
+    return {Cell::name(lease.name),
+            Cell::text(lease.profile),
+            state_cell(lease.state),
+            money_cell(lease.price_hour, lease.currency),
+            money_cell(view.spent, lease.currency),
+            Cell::text(lease.currency),
+            time_cell(lease.began, now),
+            time_cell(lease.last_contact, now),
+            clocks_cell(view.clocks, now),
+            risks_cell(view.at_risk)};
+}
+
+Result<Outcome> run_ls(Context& context, const Parsed& parsed) {
+    TRY_ASSIGN(const auto place, Workplace::open(context));
+    const auto which = parsed.flag("all") ? ledger::Which::all : ledger::Which::open;
+    TRY_ASSIGN(const auto views, flow::view_leases(context.op, place->ledger(), which));
+    const WallTime now = context.op.clock.wall();
+    {
+        term::RowWriter rows = context.out.rows("leases", columns());
+        for (const flow::LeaseView& view : views)
+            rows.add(row_of(view, now));
+    }
+    Outcome outcome;
+    if (views.empty() && context.out.format() == term::Format::table) {
+        context.op.note("no box is leased");
+        outcome.next.emplace_back("drawhitch adopt NAME ssh -p PORT USER@HOST");
+    }
+    return outcome;
+}
+
+}  // namespace
+
+CommandRow ls_command() {
+    return CommandRow{
+        .verb = "ls",
+        .aliases = {"status"},
+        .group = Group::inspect,
+        .summary = "list the boxes you lease and what they cost",
+        .description =
+            "Reads the ledger on this machine and asks no box. A lease stays in the list, and its cost\n"
+            "counting, until its end is confirmed: \"unconfirmed\" means that it may still bill.",
+        .options = {{.names = "-a,--all", .help = "closed leases, too"}},
+        .examples = {{"drawhitch ls", "the boxes you lease"},
+                     {"drawhitch ls --json | jq '.data.leases[].box'", "their names, for a script"}},
+        .handler = run_ls,
+    };
+}
+
+}  // namespace drawhitch::cli

@@ -1,0 +1,102 @@
+#include "cli/workplace.hpp"
+
+#include "base/text.hpp"
+#include "cli/project_file.hpp"
+#include "core/config/dirs.hpp"
+#include "core/config/load_project.hpp"
+
+namespace drawhitch::cli {
+
+namespace {
+
+template <class T>
+void prefer(std::optional<T>& value, const std::optional<T>& other) {
+    if (other) value = other;
+}
+
+// The project's word above the user's.
+model::Connection joined(const model::Connection& settings, const model::Connection& project) {
+    model::Connection both = settings;
+    prefer(both.transport, project.transport);
+    prefer(both.max_connections, project.max_connections);
+    prefer(both.connect_timeout_s, project.connect_timeout_s);
+    prefer(both.stall_timeout_s, project.stall_timeout_s);
+    prefer(both.poll_s, project.poll_s);
+    return both;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Workplace>> Workplace::open(Context& context) {
+    if (context.directory.empty()) {
+        return Error{Code::local_io, "the working directory does not exist any more"}.then("cd ~");
+    }
+    TRY_ASSIGN(const config::Dirs dirs, config::find_dirs(context.environment));
+    std::unique_ptr<Workplace> made{new Workplace};
+    made->laptop_ = flow::Laptop{context.directory, dirs.home, dirs.state, dirs.config, context.environment};
+    made->profiles_.emplace(dirs.config);
+    TRY_ASSIGN(ledger::Ledger opened, ledger::Ledger::open(context.op, dirs.state));
+    made->ledger_.emplace(std::move(opened));
+    TRY(made->find_project(context));
+    made->connection_ = joined(context.settings.connection, made->project_.values.connection);
+    made->secrets_.emplace(context.prompt);
+    made->connector_.emplace(*made->ledger_, made->laptop_, made->connection_, *made->secrets_);
+    made->deps_.emplace(flow::Deps{*made->ledger_, *made->connector_, made->helpers_, context.prompt, made->laptop_,
+                                   made->project_, context.settings, context.globals.dry_run});
+    return made;
+}
+
+Status Workplace::find_project(Context& context) {
+    TRY_ASSIGN(const auto file, find_project_file(context.op, context.directory));
+    project_.directory = context.directory;
+    if (file) {
+        project_.file = file->path;
+        project_.directory = file->directory;
+        project_.values = file->values;
+        TRY_ASSIGN(const bool trusted, is_trusted(*ledger_, *file));
+        if (!trusted) {
+            std::vector<std::string> keys;
+            for (const config::TrustItem& item : file->needing_trust)
+                keys.push_back(item.key);
+            context.op.warn(file->path + ": ignoring " + join(keys, ", ") + " until you type: drawhitch trust");
+            project_.values = config::without_untrusted(std::move(project_.values));
+        }
+    }
+    if (project_.values.name.empty()) project_.values.name = config::name_from_directory(project_.directory);
+    return ok();
+}
+
+Result<BoxArguments> Workplace::box(const Parsed& parsed) const {
+    TRY_ASSIGN(const auto leases, ledger_->leases(ledger::Which::all));
+    std::vector<std::string> known;
+    std::vector<std::string> open;
+    for (const model::Lease& lease : leases) {
+        known.push_back(lease.name);
+        if (lease.state != model::LeaseState::closed) open.push_back(lease.name);
+    }
+    std::optional<std::string> fallback;
+    if (!project_.values.box.empty()) {
+        fallback = project_.values.box;
+    } else if (open.size() == 1) {
+        fallback = open.front();
+    }
+    return resolve_box(parsed, fallback, known);
+}
+
+Result<Workplace::Target> Workplace::target(const Parsed& parsed) const {
+    TRY_ASSIGN(BoxArguments named, box(parsed));
+    TRY_ASSIGN(model::Lease lease, ledger_->lease_by_name(named.box));
+    return Target{std::move(lease), std::move(named.rest)};
+}
+
+Result<Workplace::Target> Workplace::target_of_any_time(const Parsed& parsed) const {
+    TRY_ASSIGN(BoxArguments named, box(parsed));
+    TRY_ASSIGN(auto lease, ledger_->find_lease(named.box));
+    if (!lease) {
+        return Error{Code::not_found, "there is no box named \"" + printable(named.box) + "\""}.then(
+            "drawhitch ls --all");
+    }
+    return Target{std::move(*lease), std::move(named.rest)};
+}
+
+}  // namespace drawhitch::cli

@@ -1,0 +1,64 @@
+// Workplace: what a command that touches boxes stands in: the laptop's places, the project in force, the open ledger
+// and the way to boxes. A handler opens it first; commands that need none of it (version, help) never do, so they stay
+// quick and always work.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "cli/context.hpp"
+#include "cli/parsed.hpp"
+#include "flow/connector.hpp"
+#include "flow/deps.hpp"
+#include "io/agent/helper_images.hpp"
+#include "io/disk/profile_store.hpp"
+#include "io/ledger/ledger.hpp"
+
+namespace drawhitch::cli {
+
+class Workplace {
+  public:
+    // Reads the nearest drawhitch.toml and opens the ledger. Code::config when there is no home, or when the file is
+    // wrong (all problems at once); Code::local_io when the working directory is gone; the Codes of Ledger::open. Keys
+    // of the project that need `drawhitch trust` and do not have it are left out, with a warning.
+    static Result<std::unique_ptr<Workplace>> open(Context& context);
+    Workplace(const Workplace&) = delete;
+    Workplace& operator=(const Workplace&) = delete;
+    ~Workplace() = default;
+
+    // What every flow receives.
+    [[nodiscard]] flow::Deps& deps() { return *deps_; }
+    [[nodiscard]] ledger::Ledger& ledger() { return *ledger_; }
+    [[nodiscard]] const flow::ProjectContext& project() const { return project_; }
+    [[nodiscard]] const flow::Laptop& laptop() const { return laptop_; }
+    [[nodiscard]] const disk::ProfileStore& profiles() const { return *profiles_; }
+    [[nodiscard]] transport::SecretPrompt& secrets() { return *secrets_; }
+    [[nodiscard]] flow::LeaseConnector& connector() { return *connector_; }
+
+    // BOX as typed, or the project's box, or the only open lease when BOX was left out; then the words behind it.
+    Result<BoxArguments> box(const Parsed& parsed) const;
+    // The same with its lease, which must be open.
+    struct Target {
+        model::Lease lease{};
+        Arguments rest{};
+    };
+    Result<Target> target(const Parsed& parsed) const;
+    // The same, where a closed lease (the newest of that name) will do.
+    Result<Target> target_of_any_time(const Parsed& parsed) const;
+
+  private:
+    Workplace() = default;
+    Status find_project(Context& context);
+
+    flow::Laptop laptop_{};
+    model::Connection connection_{};
+    flow::ProjectContext project_{};
+    agent::HelperImages helpers_{agent::HelperImages::embedded()};
+    std::optional<disk::ProfileStore> profiles_{};
+    std::optional<ledger::Ledger> ledger_{};
+    std::optional<flow::TerminalSecrets> secrets_{};
+    std::optional<flow::LeaseConnector> connector_{};
+    std::optional<flow::Deps> deps_{};
+};
+
+}  // namespace drawhitch::cli

@@ -1,0 +1,116 @@
+#include "flow/overview.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/config/load_profile.hpp"
+#include "core/model/words.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+constexpr double k_hour = 3600.0;
+
+WallTime later(WallTime time, double hours) {
+    time.seconds += static_cast<std::int64_t>(hours * k_hour);
+    return time;
+}
+
+// When the clock began to run for this lease, if it does.
+std::optional<WallTime> start_of(const model::DangerClock& clock, const model::Lease& lease) {
+    switch (clock.starts_on) {
+        case model::ClockStart::created:
+        case model::ClockStart::walltime:
+            return lease.began;
+        case model::ClockStart::stopped:
+            return lease.state == model::LeaseState::stopped ? std::optional{lease.state_since} : std::nullopt;
+        case model::ClockStart::expired:
+        case model::ClockStart::balance_zero:
+        case model::ClockStart::balance_low:
+        case model::ClockStart::arrears:
+            return std::nullopt;  // only the provider knows
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> spent_on(const model::Lease& lease, WallTime now) {
+    if (!lease.price_hour) return std::nullopt;
+    const bool ended = lease.state == model::LeaseState::closed || lease.state == model::LeaseState::stopped;
+    const WallTime end = ended ? lease.state_since : now;
+    const auto seconds = static_cast<double>(std::max<std::int64_t>(0, end.seconds - lease.began.seconds));
+    return *lease.price_hour * seconds / k_hour;
+}
+
+std::vector<ClockView> running_clocks(const model::Profile& profile, const model::Lease& lease, WallTime now) {
+    std::vector<ClockView> running;
+    if (lease.state == model::LeaseState::closed) return running;
+    for (const model::DangerClock& clock : profile.clocks) {
+        const std::optional<WallTime> start = start_of(clock, lease);
+        if (!start) continue;
+        ClockView view{.name = clock.name, .effect = std::string{model::word_of(clock.effect)}};
+        if (clock.after_h >= 0) {
+            view.at = later(*start, clock.after_h);
+            view.close = later(now, clock.warn_before_h) >= *view.at;
+        }
+        running.push_back(std::move(view));
+    }
+    return running;
+}
+
+std::optional<RiskView> risk_of(const model::Run& run, const std::optional<ledger::Manifest>& manifest,
+                                std::span<const ledger::ProvenFile> covered) {
+    if (run.spec.scratch) return std::nullopt;
+    const std::string& name = run.spec.name;
+    if (!model::is_terminal(run.verdict.kind)) {
+        return RiskView{name, name + " is " + std::string{model::name_of(run.verdict.kind)}};
+    }
+    if (!manifest) return RiskView{name, name + ": what it left behind was never listed"};
+    std::set<std::pair<std::string_view, std::string_view>> proven;
+    for (const ledger::ProvenFile& file : covered)
+        proven.emplace(file.entry.file.path, file.entry.file.root);
+    std::size_t needed = 0;
+    std::size_t missing = 0;
+    for (const model::ManifestEntry& entry : manifest->entries) {
+        if (entry.wanted != model::RosterClass::must) continue;
+        ++needed;
+        if (!proven.contains({entry.path, entry.root})) ++missing;
+    }
+    if (missing == 0) return std::nullopt;
+    return RiskView{name,
+                    name + ": " + std::to_string(missing) + " of " + std::to_string(needed) + " files are not proven"};
+}
+
+Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const model::Lease& lease) {
+    LeaseView view{.lease = lease, .spent = spent_on(lease, op.clock.wall())};
+    const auto profile = config::load_profile(lease.profile_toml, lease.profile + ".toml", "");
+    if (profile.ok()) {
+        view.clocks = running_clocks(profile.value, lease, op.clock.wall());
+    } else {
+        op.warn("the profile kept with " + lease.name + " cannot be read; its danger clocks are not shown");
+    }
+    if (lease.state == model::LeaseState::closed) return view;
+    TRY_ASSIGN(const auto runs, ledger.runs(lease.id));
+    for (const model::Run& run : runs) {
+        TRY_ASSIGN(const auto manifest, ledger.latest_manifest(run.id));
+        TRY_ASSIGN(const auto covered, ledger.covered(run.id));
+        if (auto risk = risk_of(run, manifest, covered)) view.at_risk.push_back(std::move(*risk));
+    }
+    return view;
+}
+
+Result<std::vector<LeaseView>> view_leases(const Op& op, const ledger::Ledger& ledger, ledger::Which which) {
+    TRY_ASSIGN(const auto leases, ledger.leases(which));
+    std::vector<LeaseView> views;
+    for (const model::Lease& lease : leases) {
+        TRY(op.check());
+        TRY_ASSIGN(LeaseView view, view_lease(op, ledger, lease));
+        views.push_back(std::move(view));
+    }
+    return views;
+}
+
+}  // namespace drawhitch::flow

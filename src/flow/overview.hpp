@@ -1,0 +1,50 @@
+// Overview: what the ledger says about leases without asking any box: cost so far, danger clocks, and what would be
+// lost. The gate asks the box as well; nothing here may be taken as its answer.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/model/lease.hpp"
+#include "core/model/profile.hpp"
+#include "core/model/run.hpp"
+#include "io/ledger/ledger.hpp"
+
+namespace drawhitch::flow {
+
+// A thing the platform does by itself, as far as it can be told from here.
+struct ClockView {
+    std::string name{};
+    std::string effect{};          // "release", "stop", "wipe", "terminate"
+    std::optional<WallTime> at{};  // when; unknown where the platform does not say how long it waits
+    bool close{false};             // within the profile's warning time
+};
+
+// Why a run's outputs would be lost, in words: "r1 is RUNNING", "r1: 3 of 10 files are not proven".
+struct RiskView {
+    std::string run{};
+    std::string reason{};
+};
+
+struct LeaseView {
+    model::Lease lease{};
+    std::optional<double> spent{};  // in the lease's currency; unknown without a price
+    std::vector<ClockView> clocks{};
+    std::vector<RiskView> at_risk{};
+};
+
+Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const model::Lease& lease);
+Result<std::vector<LeaseView>> view_leases(const Op& op, const ledger::Ledger& ledger, ledger::Which which);
+
+// The pure parts.
+// Price times time since the lease began. An end that is not proven goes on counting.
+std::optional<double> spent_on(const model::Lease& lease, WallTime now);
+// The clocks that run now: those that start with the lease, and for a stopped box those that start with the stop.
+std::vector<ClockView> running_clocks(const model::Profile& profile, const model::Lease& lease, WallTime now);
+// Nothing when the run needs no outputs, or all that its last manifest calls must is in `covered`.
+std::optional<RiskView> risk_of(const model::Run& run, const std::optional<ledger::Manifest>& manifest,
+                                std::span<const ledger::ProvenFile> covered);
+
+}  // namespace drawhitch::flow

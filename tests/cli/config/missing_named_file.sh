@@ -1,0 +1,1 @@
+drawhitch ls --config none.toml

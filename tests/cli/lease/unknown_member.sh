@@ -1,0 +1,1 @@
+drawhitch lease clsoe

@@ -1,0 +1,2 @@
+drawhitch ls
+drawhitch status --json

@@ -1,0 +1,1 @@
+"$CLI_TESTS/with_terminal.py" drawhitch ls

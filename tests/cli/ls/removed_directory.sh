@@ -1,0 +1,2 @@
+mkdir gone && cd gone && rmdir ../gone
+drawhitch ls

@@ -1,0 +1,1 @@
+drawhitch show --json 2>/dev/null

@@ -1,0 +1,1 @@
+drawhitch show b1

@@ -1,0 +1,2 @@
+echo 'project = "nano"' > drawhitch.toml
+drawhitch trust
