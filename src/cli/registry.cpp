@@ -53,10 +53,16 @@ Registry all_commands() {
         show_command(),
 
         // manage
+        profile_ls_command(),
+        profile_show_command(),
+        profile_check_command(),
         lease_ls_command(),
         lease_show_command(),
         lease_close_command(),
         trust_command(),
+        config_path_command(),
+        config_get_command(),
+        config_set_command(),
 
         // shell
         completion_command(),

@@ -8,10 +8,16 @@ namespace drawhitch::cli {
 CommandRow ls_command();
 CommandRow show_command();
 
+CommandRow profile_ls_command();
+CommandRow profile_show_command();
+CommandRow profile_check_command();
 CommandRow lease_ls_command();
 CommandRow lease_show_command();
 CommandRow lease_close_command();
 CommandRow trust_command();
+CommandRow config_path_command();
+CommandRow config_get_command();
+CommandRow config_set_command();
 
 CommandRow completion_command();
 CommandRow complete_command();  // hidden: the completion scripts ask it

@@ -26,9 +26,11 @@ Error unknown(const Registry& registry, const std::string& asked) {
 Result<std::string> text_for(const Registry& registry, const std::string& asked) {
     if (asked.empty()) return overview(registry);
     if (const CommandRow* row = registry.find(asked)) return command_help(*row);
-    if (registry.is_family(asked)) return family_help(registry, asked);
+    // "config" is both: a family of commands, and something to explain.
+    std::string text = registry.is_family(asked) ? family_help(registry, asked) : std::string{};
     const auto topic = std::ranges::find(topics(), asked, &Topic::name);
-    if (topic != topics().end()) return topic->text();
+    if (topic != topics().end()) text += (text.empty() ? "" : "\n") + topic->text();
+    if (!text.empty()) return text;
     return unknown(registry, asked);
 }
 

@@ -1,0 +1,1 @@
+drawhitch config get colr

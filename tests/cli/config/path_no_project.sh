@@ -1,0 +1,2 @@
+cd /
+drawhitch config path project

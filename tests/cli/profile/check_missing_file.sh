@@ -1,0 +1,1 @@
+drawhitch profile check ./none.toml

@@ -1,0 +1,1 @@
+drawhitch profile show lambada
