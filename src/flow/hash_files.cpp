@@ -24,9 +24,16 @@ Result<proto::Fence> fence_of(int fd, const std::string& path) {
     return disk::entry_from_stat(path, found).fence();
 }
 
-Result<proto::FileDigester::Result> hash_one(const Op& op, const disk::Root& root, const std::string& path,
-                                             const HashOptions& options, std::string& buffer) {
-    TRY_ASSIGN(const UniqueFd fd, root.read_file(path));
+struct Request {
+    const disk::Root& root;
+    const HashOptions& options;
+    const std::string& path;
+    std::size_t index{0};
+};
+
+Result<proto::FileDigester::Result> hash_one(const Op& op, const Request& request, std::string& buffer) {
+    const auto& [root, options, path, index] = request;
+    TRY_ASSIGN(const UniqueFd fd, options.open ? options.open(path) : root.read_file(path));
     TRY_ASSIGN(const proto::Fence before, fence_of(fd.get(), path));
     proto::FileDigester digester{options.sha256};
     for (std::uint64_t at = 0;;) {
@@ -34,7 +41,7 @@ Result<proto::FileDigester::Result> hash_one(const Op& op, const disk::Root& roo
         TRY_ASSIGN(const std::size_t count, pread_full(fd.get(), buffer, static_cast<std::size_t>(at), path));
         digester.update({buffer.data(), count});
         at += count;
-        if (options.progress && count > 0) options.progress(count);
+        if (options.inspect && at == count) options.inspect(index, {buffer.data(), count});
         if (count < buffer.size()) break;
     }
     auto digests = digester.finish();
@@ -56,7 +63,7 @@ Result<std::vector<HashedFile>> hash_files(const Op& op, const disk::Root& root,
     const auto work = [&] {
         std::string buffer(proto::k_chunk, '\0');
         for (std::size_t i = next++; i < paths.size(); i = next++) {
-            auto hashed = hash_one(op, root, paths[i], options, buffer);
+            auto hashed = hash_one(op, {root, options, paths[i], i}, buffer);
             if (hashed) {
                 results[i].digests = std::move(*hashed);
                 continue;

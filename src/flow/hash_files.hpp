@@ -19,8 +19,10 @@ struct HashedFile {
 
 struct HashOptions {
     bool sha256{false};  // the plain one as well
-    // Called from the hashing threads with the bytes done since the last call.
-    std::function<void(std::uint64_t)> progress{};
+    // Called from the hashing threads with the first MiB of each file, before it is hashed on.
+    std::function<void(std::size_t index, std::string_view head)> inspect{};
+    // How a path is opened; empty: below `root`, no symlink followed.
+    std::function<Result<UniqueFd>(const std::string& path)> open{};
 };
 
 // One result per path, in order. The Error is for cancel and deadline only.

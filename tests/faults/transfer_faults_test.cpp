@@ -121,7 +121,7 @@ std::vector<flow::PushItem> push_items(const Tree& tree) {
 flow::PushOutcome push(const Op& op, const flow::Dial& dial, const std::string& from, const Tree& tree) {
     auto root = disk::Root::open(from);
     REQUIRE(root);
-    return flow::push_files(op, dial, std::nullopt, *root, push_items(tree), {});
+    return flow::push_files(op, dial, std::nullopt, flow::pieces_of(*root), push_items(tree), {});
 }
 
 }  // namespace

@@ -9,13 +9,24 @@
 
 namespace drawhitch::flow {
 
-PushOutcome push_files(const Op& op, const Dial& dial, std::optional<Link> first, const disk::Root& local,
+ReadPiece pieces_of(const disk::Root& root) {
+    return [&root](const std::string& path, std::uint64_t offset, std::size_t size) -> std::optional<std::string> {
+        const auto fd = root.read_file(path);
+        if (!fd) return std::nullopt;
+        std::string raw(size, '\0');
+        const auto count = pread_full(fd->get(), raw, static_cast<std::size_t>(offset), path);
+        if (!count || *count != size) return std::nullopt;
+        return raw;
+    };
+}
+
+PushOutcome push_files(const Op& op, const Dial& dial, std::optional<Link> first, const ReadPiece& read,
                        const std::vector<PushItem>& items, const PushLimits& limits) {
     PushState state{op, items};
     const int count = std::max(1, limits.connections);
     std::atomic<int> alive{count};
     const auto work = [&](std::optional<Link> link) {
-        PushWorker worker{state, local, dial, limits};
+        PushWorker worker{state, read, dial, limits};
         const Status done = worker.run(op, std::move(link));
         if (!done && (--alive == 0 || !is_worth_reconnecting(done.error()))) state.stop(done.error());
     };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/error.hpp"
 #include "core/proto/digest.hpp"
 #include "flow/transfer/link.hpp"
+#include "io/disk/root.hpp"
 
 namespace drawhitch::flow {
 
@@ -23,6 +25,12 @@ struct PushItem {
     proto::Digest root{};
     std::vector<proto::Digest> leaves{};
 };
+
+// Where local bytes come from: the bytes of an item's `source`, or nothing if they are not there any more. Thread-safe.
+using ReadPiece =
+    std::function<std::optional<std::string>(const std::string& source, std::uint64_t offset, std::size_t size)>;
+// Files below a local directory. `root` outlives the answer.
+ReadPiece pieces_of(const disk::Root& root);
 
 struct PushTally {
     Wire wire{};

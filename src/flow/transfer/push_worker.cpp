@@ -18,17 +18,6 @@ Error broken(std::string what) {
     return Error{Code::protocol, "the helper " + std::move(what)};
 }
 
-// The bytes of a local file, or nothing if it is not there any more.
-std::optional<std::string> read_piece(const disk::Root& local, const std::string& path, std::uint64_t offset,
-                                      std::size_t size) {
-    const auto fd = local.read_file(path);
-    if (!fd) return std::nullopt;
-    std::string raw(size, '\0');
-    const auto count = pread_full(fd->get(), raw, static_cast<std::size_t>(offset), path);
-    if (!count || *count != size) return std::nullopt;
-    return raw;
-}
-
 }  // namespace
 
 Status PushWorker::run(const Op& op, std::optional<Link> link) {
@@ -121,8 +110,7 @@ Status PushWorker::start_span(const Op& op, Link& link, Pending&& pending) {
     unacked_ += pending.work.raw;
     pending_.emplace(request, std::move(pending));
     for (const std::uint32_t chunk : chunks) {
-        const auto raw =
-            read_piece(local_, item.source, std::uint64_t{chunk} * proto::k_chunk, proto::leaf_size(item.size, chunk));
+        const auto raw = read_(item.source, std::uint64_t{chunk} * proto::k_chunk, proto::leaf_size(item.size, chunk));
         if (!raw || proto::leaf_digest(*raw) != item.leaves[chunk]) {
             state_.changed_here(file);
             break;
@@ -153,7 +141,7 @@ Status PushWorker::start_bundle(const Op& op, Link& link, Pending&& fresh) {
     for (std::uint32_t i = 0; i < pending.work.files.size(); ++i) {
         const std::size_t file = pending.work.files[i];
         const PushItem& item = state_.item(file);
-        auto content = read_piece(local_, item.source, 0, static_cast<std::size_t>(item.size));
+        auto content = read_(item.source, 0, static_cast<std::size_t>(item.size));
         if (!content || proto::content_digest(*content) != item.root) {
             state_.changed_here(file);
             continue;

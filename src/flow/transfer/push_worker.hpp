@@ -9,14 +9,13 @@
 #include "core/codec/codec.hpp"
 #include "core/proto/chunk.hpp"
 #include "flow/transfer/push_state.hpp"
-#include "io/disk/root.hpp"
 
 namespace drawhitch::flow {
 
 class PushWorker final : private LinkedWork {
   public:
-    PushWorker(PushState& state, const disk::Root& local, const Dial& dial, const PushLimits& limits)
-        : state_(state), local_(local), dial_(dial), limits_(limits) {}
+    PushWorker(PushState& state, const ReadPiece& read, const Dial& dial, const PushLimits& limits)
+        : state_(state), read_(read), dial_(dial), limits_(limits) {}
 
     Status run(const Op& op, std::optional<Link> link);
 
@@ -47,7 +46,7 @@ class PushWorker final : private LinkedWork {
     void return_all();
 
     PushState& state_;
-    const disk::Root& local_;
+    const ReadPiece& read_;
     const Dial& dial_;
     const PushLimits& limits_;
     codec::Codec codec_{};

@@ -1,0 +1,250 @@
+#include "flow/push.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "base/random.hpp"
+#include "base/retry.hpp"
+#include "base/text.hpp"
+#include "core/plan/push.hpp"
+#include "flow/box.hpp"
+#include "flow/release.hpp"
+#include "io/ledger/ledger.hpp"
+#include "io/term/json.hpp"
+#include "io/term/prompt.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+constexpr int k_most_attempts = 6;
+constexpr std::size_t k_kept_releases = 3;
+constexpr std::string_view k_push_event = "push";
+
+std::string release_path(const std::string& hash) {
+    return std::string{k_releases} + "/" + hash;
+}
+
+class Push {
+  public:
+    Push(const Op& op, Deps& deps, const PushOptions& options, TreeSource source)
+        : op_(op), deps_(deps), options_(options), source_(std::move(source)), owner_(random_bytes(16)) {}
+
+    Result<PushReport> run() {
+        TRY_ASSIGN(lease_, deps_.ledger.lease_by_name(options_.box));
+        TRY(plan::check_box_root(lease_.root, {}));
+        TRY(collect());
+        TRY(guard_size());
+        if (deps_.dry_run) {
+            report_.planned = true;
+            return std::move(report_);
+        }
+        TRY(deploy());
+        report_.directory = lease_.root + "/" + release_path(report_.hash);
+        return std::move(report_);
+    }
+
+  private:
+    Status collect() {
+        Activity reading{op_.events, "read the project", EventUnit::none};
+        TreeRules rules{deps_.project.values.push, options_.fix_eol || deps_.project.values.push.fix_eol};
+        TRY_ASSIGN(report_.tree, collect_tree(op_, source_, rules));
+        report_.hash = report_.tree.hash.hex();
+        return ok();
+    }
+
+    Status guard_size() {
+        const model::PushRules& rules = deps_.project.values.push;
+        const std::uint64_t most = options_.max_size.value_or(rules.max_total_bytes);
+        const std::uint64_t most_each = options_.max_size.value_or(rules.max_file_bytes);
+        const auto biggest = std::max_element(
+            report_.tree.entries.begin(), report_.tree.entries.end(),
+            [](const proto::FileEntry& a, const proto::FileEntry& b) { return size_of(a) < size_of(b); });
+        const std::uint64_t top = biggest == report_.tree.entries.end() ? 0 : size_of(*biggest);
+        if (deps_.dry_run || (report_.tree.bytes <= most && top <= most_each)) return ok();
+        const std::string question = "this pushes " + human_bytes(report_.tree.bytes) + " in " +
+                                     std::to_string(report_.tree.files) + " files, the largest " +
+                                     printable(biggest->path) + " with " + human_bytes(top) + "; go on?";
+        TRY_ASSIGN(
+            const bool agreed,
+            deps_.prompt.yes_no(op_, question, "drawhitch push --max-size " + std::to_string(report_.tree.bytes)));
+        if (agreed) return ok();
+        return Error{Code::usage, "the push is larger than wanted; nothing was sent"}.then(
+            "drawhitch push -n   (then add what is not code to .drawhitchignore)");
+    }
+
+    static std::uint64_t size_of(const proto::FileEntry& entry) {
+        return entry.type == proto::FileType::file ? entry.size : 0;
+    }
+
+    // Every attempt is safe to repeat: what the last one staged is found again.
+    Status deploy() {
+        int changes = 0;
+        for (int attempt = 1;; ++attempt) {
+            const Status done = attempt_once();
+            if (done) return ok();
+            if (done.error().code == Code::changed && ++changes < 3) {
+                op_.note(done.error().message + "; reading the project again");
+                TRY(collect());
+                continue;
+            }
+            const bool worth = is_worth_reconnecting(done.error()) && connected_;
+            if (!worth || attempt == k_most_attempts) return done;
+            const milliseconds wait = next_delay({}, attempt, std::nullopt, random_u64());
+            op_.note(done.error().message + "; connecting again in " +
+                     human_duration(std::chrono::ceil<std::chrono::seconds>(wait)));
+            op_.clock.sleep(wait, op_.cancel);
+            TRY(op_.check());
+        }
+    }
+
+    Status attempt_once() {
+        TRY_ASSIGN(Box connected, Box::connect(op_, deps_, lease_));
+        connected_ = true;
+        auto box = std::make_shared<Box>(std::move(connected));
+        lease_ = box->lease();
+        TRY(plan::check_box_root(lease_.root, box->agent().hello().home));
+        std::string current;
+        auto root = box->open_root(op_, false);
+        if (!root && root.error().code != Code::not_found) return std::move(root).error();
+        if (root) {
+            TRY_ASSIGN(const bool there, is_in_place(box->agent(), *root, current));
+            if (there && current == report_.hash) {
+                report_.up_to_date = true;
+                add(report_.wire, box->agent().session().traffic());
+                return ok();
+            }
+            return change(std::move(box), there, current);
+        }
+        return change(std::move(box), false, current);
+    }
+
+    // One round trip: what is current, and whether the release of our hash is there and is what its name says.
+    Result<bool> is_in_place(agent::Agent& agent, proto::RootId root, std::string& current) {
+        proto::ReadSmall read{};
+        read.root = root;
+        read.path = k_current;
+        proto::TreeHash hash{root, release_path(report_.hash), options_.rehash};
+        agent::Session& session = agent.session();
+        const std::uint32_t first = session.submit(read);
+        const std::uint32_t second = session.submit(hash);
+        bool there = false;
+        for (bool answered = false; !answered;) {
+            TRY_ASSIGN(const agent::Incoming incoming, session.receive(op_));
+            if (incoming.request == first && incoming.type == proto::MessageType::small) {
+                TRY_ASSIGN(const auto small, proto::decode<proto::Small>(incoming.payload));
+                current = trim(small.content);
+            }
+            if (incoming.request != second || incoming.type == proto::MessageType::progress) continue;
+            answered = true;
+            if (incoming.type != proto::MessageType::tree_hashed) continue;
+            TRY_ASSIGN(const auto found, proto::decode<proto::TreeHashed>(incoming.payload));
+            there = found.digest == report_.tree.hash;
+        }
+        if (!proto::Digest::from_hex(current)) current.clear();
+        return there;
+    }
+
+    Status change(std::shared_ptr<Box> box, bool there, const std::string& current) {
+        TRY_ASSIGN(Link link, claim(std::move(box)));
+        if (there) {
+            TRY(make_current(op_, link, report_.tree.hash));
+        } else {
+            const Dial dial = [this](const Op& op) -> Result<Link> {
+                TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease_));
+                return claim(std::make_shared<Box>(std::move(connected)));
+            };
+            ReleaseBuilder builder{op_, report_.tree, source_, dial};
+            TRY(builder.build(link, current, report_));
+        }
+        TRY(record());
+        prune(link);
+        add(report_.wire, link.agent->session().traffic());
+        return ok();
+    }
+
+    Result<Link> claim(std::shared_ptr<Box> box) {
+        agent::ClaimOptions wish{};
+        wish.owner = owner_;
+        wish.note = "push of " + report_.hash.substr(0, 12);
+        TRY_ASSIGN(const agent::Claim claim, box->claim_root(op_, true, wish));
+        agent::Agent& agent = box->agent();
+        return Link{std::move(box), &agent, claim.root, claim};
+    }
+
+    Status record() {
+        term::Json detail = term::Json::object();
+        detail.set("hash", report_.hash)
+            .set("files", report_.tree.files)
+            .set("bytes", report_.tree.bytes)
+            .set("sent_bytes", report_.sent_bytes);
+        TRY(deps_.ledger.set_note(lease_.id, note_of(report_.hash), "pushed"));
+        return deps_.ledger.append_event(lease_.id, std::nullopt, std::string{k_push_event}, detail.dump());
+    }
+
+    // Housekeeping: a failure here is no failure of the push.
+    void prune(Link& link) {
+        const Status done = try_prune(link);
+        if (!done) op_.debug("old releases stay: " + done.error().message);
+    }
+
+    Status try_prune(Link& link) {
+        std::vector<std::pair<std::int64_t, std::string>> found;
+        proto::Scan scan{};
+        scan.root = link.root;
+        scan.subtrees = {std::string{k_releases}};
+        scan.depth = 1;
+        TRY(link.agent->scan(op_, scan, [&](proto::FileEntry&& entry) -> Status {
+            if (entry.type == proto::FileType::directory && entry.path.size() > k_releases.size() + 1) {
+                found.emplace_back(entry.ctime_ns, entry.path.substr(k_releases.size() + 1));
+            }
+            return ok();
+        }));
+        std::sort(found.rbegin(), found.rend());
+        std::vector<std::string> present;
+        for (auto& [age, name] : found) {
+            // Only what the ledger says we made is ever removed.
+            TRY_ASSIGN(const auto ours, deps_.ledger.note(lease_.id, note_of(name)));
+            if (ours) present.push_back(std::move(name));
+        }
+        TRY_ASSIGN(const auto runs, deps_.ledger.runs(lease_.id));
+        std::vector<std::string> needed;
+        for (const model::Run& run : runs) {
+            needed.push_back(run.spec.code_hash);
+        }
+        for (const std::string& name : plan::releases_to_prune(present, report_.hash, needed, k_kept_releases)) {
+            TRY(link.agent->remove(op_, *link.claim, release_path(name), true));
+            report_.pruned.push_back(name);
+        }
+        return ok();
+    }
+
+    static std::string note_of(const std::string& hash) { return "release." + hash; }
+
+    const Op& op_;
+    Deps& deps_;
+    const PushOptions& options_;
+    TreeSource source_;
+    std::string owner_{};
+    model::Lease lease_{};
+    PushReport report_{};
+    bool connected_{false};
+};
+
+}  // namespace
+
+Result<PushReport> push(const Op& op, Deps& deps, const PushOptions& options) {
+    TRY_ASSIGN(disk::Root root, disk::Root::open(deps.project.directory));
+    return Push{op, deps, options, TreeSource{std::move(root)}}.run();
+}
+
+Result<std::string> current_release(const Op& op, agent::Agent& agent, proto::RootId root) {
+    const auto found = agent.read_small(op, root, k_current);
+    if (!found && found.error().code == Code::not_found) return std::string{};
+    if (!found) return found.error();
+    const std::string hash{trim(found->content)};
+    return proto::Digest::from_hex(hash) ? hash : std::string{};
+}
+
+}  // namespace drawhitch::flow

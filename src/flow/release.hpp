@@ -1,0 +1,42 @@
+// ReleaseBuilder: makes one release on a box out of a local tree. Private to flow/push.cpp; one attempt over one
+// connection (file contents reconnect by themselves), idempotent, so that the caller may repeat it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/plan/push.hpp"
+#include "flow/push.hpp"
+#include "flow/transfer/push_types.hpp"
+
+namespace drawhitch::flow {
+
+class ReleaseBuilder {
+  public:
+    ReleaseBuilder(const Op& op, const LocalTree& tree, const TreeSource& source, const Dial& dial)
+        : op_(op), tree_(tree), source_(source), dial_(dial) {}
+
+    // Builds, compares, moves into place and makes it current. Code::changed when local files changed meanwhile. `link`
+    // is replaced when the engine had to connect again.
+    Status build(Link& link, std::string_view current, PushReport& report);
+
+  private:
+    Status plan_with(Link& link, std::string_view current, bool hard_links);
+    Status check_room(Link& link);
+    Status arrange(Link& link);
+    Status send(Link& link, PushReport& report);
+    Status put_in_force(Link& link);
+    Status apply(Link& link, std::vector<proto::Change> changes, bool keep_going);
+    bool links_worked_{true};
+
+    const Op& op_;
+    const LocalTree& tree_;
+    const TreeSource& source_;
+    const Dial& dial_;
+    plan::PushPlan plan_{};
+};
+
+// Writes `current` and, where links work, `latest`.
+Status make_current(const Op& op, Link& link, const proto::Digest& hash);
+
+}  // namespace drawhitch::flow
