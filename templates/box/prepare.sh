@@ -1,6 +1,7 @@
 # Claims a run's name, makes its work tree and tells what the launch must know, framed by the nonce N.
-# Values come before it: N ROOT NAME TOKEN RELEASE PROC CGROUP. Calls come after it, in this order:
-#   claim; persist NAME …; link NAME TARGET …; settle; volatile DIRECTORY …; facts
+# Values come before it: N ROOT NAME TOKEN RELEASE PROC CGROUP DEV. Calls come after it, in this order:
+#   check MARK; guard WANTED; claim; persist NAME …; link NAME TARGET …; settle; volatile DIRECTORY …; facts
+# RELEASE may be @current (whatever `current` names) or empty (an empty work tree).
 LC_ALL=C
 export LC_ALL
 D=$ROOT/runs/$NAME
@@ -14,12 +15,55 @@ refuse() {
     exit 1
 }
 
-claim() {
+# MARK is what the lease left under its root; another one means another lease's box.
+check() {
     begin prepare
-    case $RELEASE in
-        '') ;;
-        *) [ -d "$ROOT/releases/$RELEASE" ] || refuse no-release ;;
-    esac
+    [ -d "$ROOT" ] || refuse no-root
+    if [ -n "$1" ] && [ -e "$ROOT/lease-nonce" ]; then
+        [ "$(head -c 200 "$ROOT/lease-nonce" 2>/dev/null)" = "$1" ] || refuse other-box
+    fi
+    if [ "$RELEASE" = @current ]; then
+        RELEASE=$(head -c 200 "$ROOT/current" 2>/dev/null | tr -d '\r\n')
+        case $RELEASE in '' | *[!0-9a-f]*) refuse no-release ;; esac
+    fi
+    [ -z "$RELEASE" ] || [ -d "$ROOT/releases/$RELEASE" ] || refuse no-release
+    echo "release=$RELEASE"
+}
+
+# Other runs that were started and have no exit record yet, with the GPUs they were given (none named: all).
+live() {
+    for d in "$ROOT"/runs/*/; do
+        d=${d%/}
+        [ "$d" != "$D" ] && [ -e "$d/start.json" ] && [ ! -e "$d/exit.json" ] || continue
+        p=$(sed -n 's/^.*"pid":\([0-9][0-9]*\).*$/\1/p' "$d/start.json")
+        t=$(sed -n 's/^.*"start_ticks":\([0-9][0-9]*\).*$/\1/p' "$d/start.json")
+        [ "$(sed 's/^.*) //' "$PROC/$p/stat" 2>/dev/null | cut -d' ' -f20)" = "$t" ] || continue
+        echo "live=${d##*/} $(head -c 200 "$d/gpus" 2>/dev/null)"
+    done
+}
+
+gpu_count() {
+    i=0
+    for device in "$DEV"/nvidia[0-9] "$DEV"/nvidia[0-9][0-9]; do [ -e "$device" ] && i=$((i + 1)); done
+    echo $i
+}
+
+# WANTED is "share", a list such as 0,1, or empty for all GPUs. Two runs get no GPU in common unless they share.
+guard() {
+    [ "$1" != share ] && [ "$(gpu_count)" -gt 0 ] || return 0
+    taken=$(
+        live | while read -r name theirs; do
+            name=${name#live=}
+            [ -n "$1" ] && [ -n "$theirs" ] || echo "$name"
+            for gpu in $(echo "$1" | tr , ' '); do
+                case ",$theirs," in *",$gpu,"*) echo "$name" ;; esac
+            done
+        done | head -n 1
+    )
+    [ -z "$taken" ] || refuse gpus-taken "$taken"
+}
+
+claim() {
     [ -d "$ROOT/runs" ] || mkdir -m 700 "$ROOT/runs" 2>/dev/null
     # The one claim: of two launches at the same moment exactly one makes the directory.
     if mkdir -m 700 "$D" 2>/dev/null; then
@@ -121,18 +165,6 @@ cpu() {
     walk cpuset "$CGROUP/cpuset" "$g" cpuset.cpus
 }
 
-# Other runs that were started and have no exit record yet, with the GPUs they were given.
-live() {
-    for d in "$ROOT"/runs/*/; do
-        d=${d%/}
-        [ "$d" != "$D" ] && [ -e "$d/start.json" ] && [ ! -e "$d/exit.json" ] || continue
-        p=$(sed -n 's/^.*"pid":\([0-9][0-9]*\).*$/\1/p' "$d/start.json")
-        t=$(sed -n 's/^.*"start_ticks":\([0-9][0-9]*\).*$/\1/p' "$d/start.json")
-        [ "$(sed 's/^.*) //' "$PROC/$p/stat" 2>/dev/null | cut -d' ' -f20)" = "$t" ] || continue
-        echo "live=${d##*/} $(head -c 200 "$d/gpus" 2>/dev/null)"
-    done
-}
-
 facts() {
     end volatile 0
     begin cpu
@@ -140,9 +172,7 @@ facts() {
     end cpu 0
     begin box
     for driver in setsid nohup tmux; do command -v $driver >/dev/null 2>&1 && echo "driver=$driver"; done
-    i=0
-    for d in /dev/nvidia[0-9] /dev/nvidia[0-9][0-9]; do [ -e "$d" ] && i=$((i + 1)); done
-    echo "gpus=$i"
+    echo "gpus=$(gpu_count)"
     echo "now=$(date +%s)"
     live
     end box 0

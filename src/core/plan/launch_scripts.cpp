@@ -14,8 +14,10 @@ std::string prepare_script(const PrepareSpec& spec) {
     text += assignment("RELEASE", spec.release);
     text += assignment("PROC", spec.roots.proc);
     text += assignment("CGROUP", spec.roots.cgroup);
+    text += assignment("DEV", spec.roots.dev);
     text += box_prepare_sh();
-    text += "claim\n";
+    text += "check " + script_word(spec.mark) + "\n";
+    text += "guard " + script_word(spec.share_gpus ? "share" : spec.gpus) + "\nclaim\n";
     for (const std::string& name : spec.persist)
         text += "persist " + script_word(name) + "\n";
     for (const model::Link& link : spec.links)

@@ -17,7 +17,10 @@ struct PrepareSpec {
     std::string root{};
     std::string name{};
     std::string token{};
-    std::string release{};  // tree hash below releases/; empty: an empty work tree
+    std::string mark{};     // the lease's nonce, as it lies under the root; empty: not looked at
+    std::string release{};  // tree hash below releases/, or "@current"; empty: an empty work tree
+    bool share_gpus{false};
+    std::string gpus{};  // "0,1": of these no other live run may have any; empty: all
     std::vector<std::string> persist{};
     std::vector<model::Link> links{};
     std::vector<std::string> volatile_dirs{};  // candidates, the best first

@@ -10,6 +10,7 @@ namespace drawhitch::plan {
 struct BoxRoots {
     std::string proc{"/proc"};
     std::string cgroup{"/sys/fs/cgroup"};
+    std::string dev{"/dev"};
 };
 
 // One shell word. A line that is a lone "." would end the script on its way to the box, so it is written otherwise.

@@ -1,0 +1,295 @@
+#include "flow/run/launch.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/random.hpp"
+#include "base/retry.hpp"
+#include "base/text.hpp"
+#include "core/config/load_profile.hpp"
+#include "core/exchange/run_json.hpp"
+#include "core/judge/threads.hpp"
+#include "core/parse/framed.hpp"
+#include "core/parse/glob.hpp"
+#include "core/parse/prepare_answer.hpp"
+#include "core/parse/run_probe.hpp"
+#include "core/plan/launch_scripts.hpp"
+#include "core/plan/run_layout.hpp"
+#include "core/plan/wrapper.hpp"
+#include "core/proto/digest.hpp"
+#include "flow/run/launch_refusal.hpp"
+#include "flow/run/poll.hpp"
+#include "flow/transfer/link.hpp"
+#include "io/ledger/ledger.hpp"
+#include "io/ledger/lock.hpp"
+#include "io/transport/script.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+constexpr milliseconds k_prepare_patience{600'000};  // copying a large release where reflinks do not work
+constexpr milliseconds k_start_patience{20'000};
+
+std::string_view word_of(model::DetachDriver driver) {
+    switch (driver) {
+        case model::DetachDriver::systemd_run:
+            return "systemd-run";
+        case model::DetachDriver::tmux:
+            return "tmux";
+        case model::DetachDriver::setsid:
+            return "setsid";
+        case model::DetachDriver::nohup:
+            return "nohup";
+        case model::DetachDriver::sbatch:
+            return "sbatch";
+    }
+    return "";
+}
+
+// One launch from its checks to its confirmation.
+class Launch {
+  public:
+    Launch(const Op& op, Deps& deps, const model::Lease& lease, const LaunchOptions& options)
+        : op_(op), deps_(deps), lease_(lease), options_(options) {}
+
+    Result<LaunchReport> go() {
+        TRY(check());
+        TRY_ASSIGN(transport_, deps_.connector.to(op_, lease_));
+        TRY(prepare());
+        TRY(claim_in_ledger());
+        TRY(start());
+        return confirm();
+    }
+
+  private:
+    Status check();
+    Status prepare();
+    Result<parse::PrepareAnswer> ask_to_prepare(const std::string& name);
+    Status claim_in_ledger();
+    model::RunSpec frozen_spec() const;
+    Result<std::string> wrapper() const;
+    Status start();
+    Result<std::string> ask_to_start(const std::string& script);
+    Result<LaunchReport> confirm();
+
+    const Op& op_;
+    Deps& deps_;
+    const model::Lease& lease_;
+    const LaunchOptions& options_;
+    model::Profile profile_{};
+    std::unique_ptr<transport::Transport> transport_{};
+    std::string name_{};
+    std::string token_{random_hex(16)};
+    std::string driver_{};
+    std::string environment_file_{};
+    judge::ThreadShare threads_{};
+    parse::PrepareAnswer box_{};
+    model::Run run_{};
+};
+
+Status Launch::check() {
+    TRY(plan::check_variables(options_.variables));
+    for (const model::RosterItem& item : options_.roster)
+        TRY(parse::Glob::compile(item.pattern));
+    if (!options_.name.empty() && !is_plain_name(options_.name)) {
+        return Error{Code::usage, "\"" + printable(options_.name) + "\" is no name for a run"}.because(
+            "a name is made of letters, digits, '.', '_' and '-'");
+    }
+    TRY_ASSIGN(profile_, config::checked(config::load_profile(lease_.profile_toml, lease_.profile, "")));
+    // The words of the command are checked by rendering the wrapper, before anything is sent.
+    TRY(launch_preview(lease_, options_));
+    return ok();
+}
+
+Result<parse::PrepareAnswer> Launch::ask_to_prepare(const std::string& name) {
+    plan::PrepareSpec spec;
+    spec.nonce = random_hex(8);
+    spec.root = lease_.root;
+    spec.name = name;
+    spec.token = token_;
+    spec.mark = lease_.root_nonce;
+    spec.release = options_.release;
+    spec.share_gpus = options_.share_gpus;
+    spec.gpus = options_.gpus;
+    spec.persist = deps_.project.values.persist;
+    spec.links = deps_.project.values.links;
+    spec.volatile_dirs = plan::volatile_candidates(profile_.paths.volatile_dir);
+    const std::string script = plan::prepare_script(spec);
+    for (int attempt = 1;; ++attempt) {
+        auto answer = transport::run_script(op_.within(k_prepare_patience), *transport_, script);
+        if (answer) return parse::prepare_answer(answer->out, spec.nonce);
+        // The same claim may be made again by the same token: a lost answer is no lost claim.
+        if (attempt == 3 || !is_worth_reconnecting(answer.error())) return std::move(answer).error();
+        op_.clock.sleep(next_delay({}, attempt, std::nullopt, random_u64()), op_.cancel);
+        TRY_ASSIGN(transport_, deps_.connector.to(op_, lease_));
+    }
+}
+
+Status Launch::prepare() {
+    TRY_ASSIGN(const auto runs, deps_.ledger.runs(lease_.id));
+    const auto known = [&](const std::string& name) {
+        return std::find_if(runs.begin(), runs.end(), [&](const model::Run& run) { return run.spec.name == name; });
+    };
+    if (!options_.name.empty()) {
+        if (const auto at = known(options_.name); at != runs.end()) return already_there(lease_, *at);
+    }
+    // Names that only the box knows (another laptop's runs) are stepped over, too.
+    for (int number = 1; number < 10'000; ++number) {
+        name_ = options_.name.empty() ? "r" + std::to_string(number) : options_.name;
+        if (options_.name.empty() && known(name_) != runs.end()) continue;
+        TRY_ASSIGN(box_, ask_to_prepare(name_));
+        if (box_.refused == "taken" && options_.name.empty()) continue;
+        if (!box_.finished) return launch_refusal(lease_, name_, box_);
+        if (box_.volatile_dir.empty()) return no_volatile_place(lease_);
+        return ok();
+    }
+    return Error{Code::exists, lease_.name + " has too many runs"};
+}
+
+model::RunSpec Launch::frozen_spec() const {
+    model::RunSpec spec;
+    spec.name = name_;
+    spec.command = options_.command;
+    spec.activate = options_.activate;
+    spec.code_hash = box_.release;
+    spec.run_dir = plan::run_directory(lease_.root, name_);
+    spec.work_dir = plan::work_directory(lease_.root, name_);
+    spec.gpus = options_.gpus;
+    spec.driver = driver_;
+    spec.roster = options_.roster;
+    spec.scratch = options_.scratch;
+    spec.started_by_pid = ::getpid();
+    auto recorded = plan::recorded(options_.variables, deps_.project.values.env.record);
+    spec.env_shown = std::move(recorded.shown);
+    const std::string salt = random_hex(8);
+    for (const std::string& name : recorded.hidden) {
+        const std::string& value = options_.variables.at(name);
+        spec.env_hashed[name] = salt + ":" + proto::sha256(salt + value).hex();
+    }
+    return spec;
+}
+
+Status Launch::claim_in_ledger() {
+    std::vector<std::string> preferred;
+    for (const model::DetachDriver driver : profile_.detach)
+        preferred.emplace_back(word_of(driver));
+    driver_ = plan::choose_driver(preferred, box_.drivers);
+    if (driver_.empty()) {
+        return Error{Code::remote_failed, lease_.name +
+                                              " has neither setsid nor nohup: nothing could outlive the "
+                                              "connection"};
+    }
+    const int runs = static_cast<int>(box_.live.size()) + 1;
+    threads_ =
+        judge::thread_share(box_.cpu, options_.share_gpus || runs > 1 ? runs : 1, options_.ranks, options_.command);
+    environment_file_ = plan::environment_file(box_.volatile_dir, lease_.project, name_);
+    TRY_ASSIGN(run_, deps_.ledger.claim_run(lease_.id, frozen_spec()));
+    return deps_.ledger.add_volatile(lease_.id, environment_file_, "environment of run " + name_);
+}
+
+Result<std::string> Launch::wrapper() const {
+    plan::WrapperSpec spec;
+    spec.name = name_;
+    spec.run_dir = run_.spec.run_dir;
+    spec.work_dir = run_.spec.work_dir;
+    spec.token = token_;
+    spec.attempt = static_cast<int>(run_.attempt);
+    spec.environment_file = environment_file_;
+    spec.activate = options_.activate;
+    spec.command = options_.command;
+    spec.defaults = plan::default_variables({.unbuffered = options_.unbuffered, .nccl_errors = true});
+    spec.defaults.insert(spec.defaults.end(), profile_.env.begin(), profile_.env.end());
+    spec.threads = threads_.threads;
+    return plan::wrapper_text(spec);
+}
+
+// Sends the start until it was answered. The box lets only one start of an attempt through, so asking again is safe.
+Result<std::string> Launch::ask_to_start(const std::string& script) {
+    for (int attempt = 1;; ++attempt) {
+        auto answer = transport::run_script(op_.within(k_start_patience), *transport_, script);
+        if (answer) return std::move(answer->out);
+        if (attempt == 3 || !is_worth_reconnecting(answer.error())) {
+            Error error = std::move(answer).error();
+            error.context.push_back("starting run " + name_ + ": it may run; its claim is kept");
+            error.next = "drawhitch ps " + lease_.name;
+            return error;
+        }
+        op_.clock.sleep(next_delay({}, attempt, std::nullopt, random_u64()), op_.cancel);
+        TRY_ASSIGN(transport_, deps_.connector.to(op_, lease_));
+    }
+}
+
+Status Launch::start() {
+    plan::Variables variables = options_.variables;
+    if (!options_.gpus.empty()) variables["CUDA_VISIBLE_DEVICES"] = options_.gpus;
+    plan::StartSpec spec;
+    spec.nonce = random_hex(8);
+    spec.run_dir = run_.spec.run_dir;
+    spec.name = name_;
+    spec.attempt = static_cast<int>(run_.attempt);
+    spec.driver = driver_;
+    spec.environment_file = environment_file_;
+    spec.environment_text = plan::environment_text(variables);
+    TRY_ASSIGN(spec.wrapper_text, wrapper());
+    spec.record_text =
+        exchange::run_json({run_.spec, run_.attempt, token_, op_.clock.wall(), threads_.why, DRAWHITCH_VERSION});
+    spec.gpus = options_.share_gpus ? "" : options_.gpus;
+    TRY_ASSIGN(const std::string out, ask_to_start(plan::start_script(spec)));
+    const auto sections = parse::framed(out, spec.nonce);
+    const parse::Section* section = sections.find("start");
+    if (section != nullptr && section->rc == 0) return ok();
+    // Refused before the wrapper was started: nothing ran, and the name in the ledger is free again.
+    TRY(deps_.ledger.drop_claim(run_.id, "the box refused the start"));
+    return start_refusal(lease_, name_, section != nullptr ? section->body : std::string{});
+}
+
+Result<LaunchReport> Launch::confirm() {
+    LaunchReport report;
+    report.run = run_;
+    report.threads = threads_.why;
+    report.kept = box_.kept;
+    // A platform that asks a person for each connection gets no second one.
+    if (!profile_.limits.mfa) {
+        transport_.reset();
+        auto second = deps_.connector.to(op_, lease_);
+        if (!second) return std::move(second).error();
+        transport_ = std::move(second).value();
+    }
+    auto views = poll_runs(op_, deps_, *transport_, lease_, {run_});
+    if (!views && is_unreachable(views.error())) {
+        op_.warn(name_ + " was started, but the second connection could not confirm it: " + views.error().message);
+        report.verdict.kind = model::VerdictKind::starting;
+        return report;
+    }
+    if (!views) return std::move(views).error();
+    report.run = views->front().run;
+    report.verdict = views->front().verdict;
+    report.confirmed =
+        report.verdict.kind != model::VerdictKind::unknown && report.verdict.kind != model::VerdictKind::starting;
+    if (report.confirmed) TRY(deps_.ledger.confirm_run(run_.id));
+    report.run.confirmed = report.confirmed;
+    return report;
+}
+
+}  // namespace
+
+Result<std::string> launch_preview(const model::Lease& lease, const LaunchOptions& options) {
+    plan::WrapperSpec spec;
+    spec.name = options.name.empty() ? "r1" : options.name;
+    spec.run_dir = plan::run_directory(lease.root, spec.name);
+    spec.work_dir = plan::work_directory(lease.root, spec.name);
+    spec.environment_file = "(chosen on the box)";
+    spec.activate = options.activate;
+    spec.command = options.command;
+    spec.defaults = plan::default_variables({.unbuffered = options.unbuffered, .nccl_errors = true});
+    return plan::wrapper_text(spec);
+}
+
+Result<LaunchReport> launch(const Op& op, Deps& deps, const model::Lease& lease, const LaunchOptions& options) {
+    TRY_ASSIGN(const auto lock, ledger::FileLock::lease(op, deps.ledger.state_dir(), lease.id, "drawhitch run"));
+    return Launch(op, deps, lease, options).go();
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,218 @@
+#include "flow/run/poll.hpp"
+
+#include <algorithm>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "core/exchange/run_json.hpp"
+#include "core/judge/run_verdict.hpp"
+#include "core/parse/progress.hpp"
+#include "core/parse/run_probe.hpp"
+#include "core/plan/probe_script.hpp"
+#include "io/ledger/ledger.hpp"
+#include "io/transport/script.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+std::string history_key(const model::Run& run) {
+    return "run." + std::to_string(run.id) + "." + std::to_string(run.attempt);
+}
+
+Result<model::RunHistory> load_history(const Deps& deps, const model::Run& run) {
+    TRY_ASSIGN(const auto note, deps.ledger.note(run.lease, history_key(run)));
+    return note ? exchange::history_of(*note) : model::RunHistory{};
+}
+
+// This attempt's part of the log bytes that came: an older attempt's markers say nothing about this one.
+void read_progress(model::RunFacts& facts) {
+    if (!facts.start) return;
+    const std::int64_t begin = std::max(facts.log_from, facts.start->log_offset);
+    const auto skip = static_cast<std::size_t>(begin - facts.log_from);
+    if (skip >= facts.log_bytes.size()) return;
+    facts.progress = parse::progress(std::string_view(facts.log_bytes).substr(skip), begin > facts.start->log_offset);
+}
+
+bool says_the_same(const model::Verdict& a, const model::Verdict& b) {
+    return a.kind == b.kind && a.exit_code == b.exit_code && a.signal == b.signal && a.cause == b.cause;
+}
+
+Status remember(Deps& deps, RunView& view, const model::RunHistory& before, const model::RunHistory& after) {
+    model::Run& run = view.run;
+    if (const auto& start = view.facts->start; start && start->attempt == run.attempt) {
+        const model::RunIdentity identity{start->pid, start->pgid, start->start_ticks, start->boot_id};
+        if (identity.pid != run.identity.pid || identity.start_ticks != run.identity.start_ticks) {
+            TRY(deps.ledger.record_identity(run.id, identity));
+            run.identity = identity;
+        }
+    }
+    if (after != before) TRY(deps.ledger.set_note(run.lease, history_key(run), exchange::history_json(after)));
+    if (says_the_same(run.verdict, view.verdict)) return ok();
+    TRY(deps.ledger.record_verdict(run.id, view.verdict));
+    run.verdict = view.verdict;
+    return ok();
+}
+
+Result<model::PollFacts> probe(const Op& op, transport::Transport& transport, const model::Lease& lease,
+                               const std::vector<model::Run>& runs, const std::vector<model::RunHistory>& histories) {
+    plan::ProbeSpec spec;
+    spec.nonce = random_hex(8);
+    spec.root = lease.root;
+    std::vector<parse::AskedRun> asked;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        spec.runs.push_back({runs[i].spec.name, runs[i].spec.roster, histories[i].log_size});
+        asked.push_back({runs[i].spec.name, runs[i].spec.roster.size()});
+    }
+    const transport::ScriptLimits limits{.out_bytes = (1U << 20U) + runs.size() * (128U << 10U)};
+    TRY_ASSIGN(const auto answer, transport::run_script(op, transport, plan::probe_script(spec), {}, limits));
+    return parse::run_probe(answer.out, spec.nonce, asked);
+}
+
+}  // namespace
+
+bool is_unreachable(const Error& error) {
+    switch (error.code) {
+        case Code::dns:
+        case Code::refused:
+        case Code::connect_timeout:
+        case Code::no_banner:
+        case Code::shell_missing:
+        case Code::limits:
+        case Code::link_lost:
+        case Code::stalled:
+        case Code::timed_out:
+        case Code::protocol:
+            return true;
+        case Code::usage:
+        case Code::config:
+        case Code::not_trusted:
+        case Code::not_found:
+        case Code::exists:
+        case Code::host_key:
+        case Code::auth:
+        case Code::key_permissions:
+        case Code::key_unusable:
+        case Code::noexec:
+        case Code::remote_failed:
+        case Code::changed:
+        case Code::unsafe_path:
+        case Code::permission:
+        case Code::no_space:
+        case Code::no_inodes:
+        case Code::read_only:
+        case Code::integrity:
+        case Code::gate_closed:
+        case Code::skipped:
+        case Code::unhealthy:
+        case Code::provider:
+        case Code::unconfirmed:
+        case Code::job_failed:
+        case Code::job_stalled:
+        case Code::local_io:
+        case Code::ledger:
+        case Code::locked:
+        case Code::deadline:
+        case Code::cancelled:
+        case Code::internal:
+            return false;
+    }
+    return false;
+}
+
+Result<std::vector<RunView>> poll_runs(const Op& op, Deps& deps, transport::Transport& transport,
+                                       const model::Lease& lease, std::vector<model::Run> runs,
+                                       const PollOptions& options) {
+    std::vector<model::RunHistory> histories;
+    for (const model::Run& run : runs) {
+        TRY_ASSIGN(auto history, load_history(deps, run));
+        histories.push_back(history);
+    }
+    const Op look = op.within(options.patience);
+    auto probed = probe(look, transport, lease, runs, histories);
+    if (!probed && probed.error().code == Code::deadline && op.check()) {
+        return Error{Code::timed_out, Retry::reconnect,
+                     lease.name + " took the connection, but did not answer within " +
+                         human_duration(std::chrono::duration_cast<std::chrono::seconds>(options.patience))};
+    }
+    if (!probed) return std::move(probed).error();
+    model::PollFacts facts = std::move(probed).value();
+    if (facts.runs.size() != runs.size() || !facts.complete) {
+        return Error{Code::protocol, Retry::reconnect, "the answer of " + lease.name + " was cut short"};
+    }
+    TRY(deps.ledger.contact(lease.id));
+    if (!facts.box.boot_id.empty() && facts.box.boot_id != lease.boot_id) {
+        TRY(deps.ledger.record_box(lease.id, {.boot_id = facts.box.boot_id, .helper_path = {}, .capabilities = {}}));
+    }
+    std::vector<RunView> views;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        read_progress(facts.runs[i]);
+        judge::RunPolicy policy;
+        policy.attempt = runs[i].attempt;
+        policy.roster = runs[i].spec.roster;
+        policy.stall_after = options.stall_after;
+        auto judged = judge::judge_run(facts, facts.runs[i], histories[i], policy, op.clock.wall());
+        RunView view{std::move(runs[i]), std::move(judged.verdict), std::move(facts.runs[i])};
+        TRY(remember(deps, view, histories[i], judged.history));
+        views.push_back(std::move(view));
+    }
+    return views;
+}
+
+Result<std::vector<RunView>> poll_runs(const Op& op, Deps& deps, const model::Lease& lease,
+                                       std::vector<model::Run> runs, const PollOptions& options) {
+    TRY_ASSIGN(const auto transport, deps.connector.to(op, lease));
+    return poll_runs(op, deps, *transport, lease, std::move(runs), options);
+}
+
+std::vector<RunView> unreachable_runs(const model::Lease& lease, std::vector<model::Run> runs, const Error& error) {
+    std::vector<RunView> views;
+    std::optional<WallTime> contact;
+    if (lease.last_contact.seconds != 0) contact = lease.last_contact;
+    for (model::Run& run : runs) {
+        auto verdict = judge::judge_unreachable(run.verdict, contact, error.message);
+        views.push_back({std::move(run), std::move(verdict), {}});
+    }
+    return views;
+}
+
+Result<RunsView> view_runs(const Op& op, Deps& deps, const model::Lease& lease, const std::string& name,
+                           const PollOptions& options) {
+    TRY_ASSIGN(auto runs, deps.ledger.runs(lease.id));
+    if (!name.empty()) {
+        std::erase_if(runs, [&](const model::Run& run) { return run.spec.name != name; });
+        if (runs.empty()) {
+            return Error{Code::not_found, lease.name + " has no run called " + printable(name)}.then("drawhitch ps " +
+                                                                                                     lease.name);
+        }
+    }
+    std::vector<model::Run> live;
+    for (const model::Run& run : runs) {
+        if (!model::is_terminal(run.verdict.kind)) live.push_back(run);
+    }
+    RunsView result;
+    std::vector<RunView> polled;
+    if (!live.empty()) {
+        auto answer = poll_runs(op, deps, lease, live, options);
+        if (answer) {
+            polled = std::move(answer).value();
+        } else if (is_unreachable(answer.error())) {
+            result.unreachable = answer.error();
+            polled = unreachable_runs(lease, live, answer.error());
+        } else {
+            return std::move(answer).error();
+        }
+    }
+    for (model::Run& run : runs) {
+        const auto at =
+            std::find_if(polled.begin(), polled.end(), [&](const RunView& v) { return v.run.id == run.id; });
+        if (at != polled.end()) {
+            result.runs.push_back(std::move(*at));
+        } else {
+            result.runs.push_back({run, run.verdict, {}});
+        }
+    }
+    return result;
+}
+
+}  // namespace drawhitch::flow
