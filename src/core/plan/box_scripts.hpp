@@ -11,5 +11,6 @@ std::string_view box_prepare_sh();
 std::string_view box_start_sh();
 std::string_view box_probe_sh();
 std::string_view box_stop_sh();
+std::string_view box_log_sh();
 
 }  // namespace drawhitch::plan

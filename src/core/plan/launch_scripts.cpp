@@ -61,8 +61,29 @@ std::string stop_script(const StopSpec& spec) {
     text += assignment("GROUP", std::to_string(spec.identity.pgid));
     text += assignment("TOKEN", spec.token);
     text += assignment("SIGNAL", spec.signal);
+    text += assignment("D", spec.run_dir);
+    text += assignment("ATTEMPT", std::to_string(spec.attempt));
     text += box_stop_sh();
+    switch (spec.kind) {
+        case StopKind::group:
+            return text += "signal_group\n";
+        case StopKind::abandon:
+            return text += "abandon\n";
+        case StopKind::strays:
+            text += "signal_strays";
+            for (const std::int64_t pid : spec.strays)
+                text += " " + std::to_string(pid);
+            return text += "\n";
+    }
     return text;
+}
+
+std::string log_script(const LogSpec& spec) {
+    std::string text = assignment("N", spec.nonce);
+    text += assignment("D", spec.run_dir);
+    text += assignment("FROM", spec.from ? std::to_string(*spec.from) : "tail");
+    text += assignment("CAP", std::to_string(spec.cap));
+    return text += box_log_sh();
 }
 
 std::string choose_driver(const std::vector<std::string>& preferred, const std::vector<std::string>& available) {

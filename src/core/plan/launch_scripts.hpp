@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,14 +46,30 @@ struct StartSpec {
 };
 std::string start_script(const StartSpec& spec);
 
+// What a stop script does: end the recorded group, end named processes that carry the run's token, or take the start
+// away from a claim that never started.
+enum class StopKind { group, strays, abandon };
+
 struct StopSpec {
     std::string nonce{};
+    StopKind kind{StopKind::group};
+    std::string run_dir{};
+    std::int64_t attempt{1};
     model::RunIdentity identity{};
     std::string token{};
     std::string signal{};  // "TERM", "KILL"
+    std::vector<std::int64_t> strays{};
     BoxRoots roots{};
 };
 std::string stop_script(const StopSpec& spec);
+
+struct LogSpec {
+    std::string nonce{};
+    std::string run_dir{};
+    std::optional<std::int64_t> from{};  // absent: the last `cap` bytes
+    std::int64_t cap{0};
+};
+std::string log_script(const LogSpec& spec);
 
 // The first driver of the preference that the box has and this version can use; empty when there is none.
 std::string choose_driver(const std::vector<std::string>& preferred, const std::vector<std::string>& available);

@@ -182,8 +182,7 @@ Status Launch::claim_in_ledger() {
                                               "connection"};
     }
     const int runs = static_cast<int>(box_.live.size()) + 1;
-    threads_ =
-        judge::thread_share(box_.cpu, options_.share_gpus || runs > 1 ? runs : 1, options_.ranks, options_.command);
+    threads_ = judge::thread_share(box_.cpu, runs, options_.ranks, options_.command);
     environment_file_ = plan::environment_file(box_.volatile_dir, lease_.project, name_);
     TRY_ASSIGN(run_, deps_.ledger.claim_run(lease_.id, frozen_spec()));
     return deps_.ledger.add_volatile(lease_.id, environment_file_, "environment of run " + name_);
