@@ -97,7 +97,10 @@ Status Launch::check() {
         return Error{Code::usage, "\"" + printable(options_.name) + "\" is no name for a run"}.because(
             "a name is made of letters, digits, '.', '_' and '-'");
     }
-    TRY_ASSIGN(profile_, config::checked(config::load_profile(lease_.profile_toml, lease_.profile, "")));
+    // A lease without the text of a profile gets the floor every box has.
+    if (!lease_.profile_toml.empty()) {
+        TRY_ASSIGN(profile_, config::checked(config::load_profile(lease_.profile_toml, lease_.profile + ".toml", "")));
+    }
     // The words of the command are checked by rendering the wrapper, before anything is sent.
     TRY(launch_preview(lease_, options_));
     return ok();
