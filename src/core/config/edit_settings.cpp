@@ -24,9 +24,9 @@ std::size_t offset_of(std::string_view text, Position at) {
     return offset;
 }
 
-const Member* find_member(const Value& table, std::string_view key) {
+const Value* find_member(const Value& table, std::string_view key) {
     const auto at =
-        std::find_if(table.members.begin(), table.members.end(), [&](const Member& m) { return m.key == key; });
+        std::find_if(table.members.begin(), table.members.end(), [&](const Value& m) { return m.key == key; });
     return at == table.members.end() ? nullptr : &*at;
 }
 
@@ -69,16 +69,16 @@ std::string_view wanted_words(SettingKind kind) {
     return kind == SettingKind::integer ? "a whole number" : kind == SettingKind::flag ? "true or false" : "UTF-8 text";
 }
 
-std::string without_line(std::string text, const Member& member) {
-    const std::size_t begin = offset_of(text, Position{member.at.line, 1});
-    const std::size_t end = std::min(text.find('\n', offset_of(text, member.value.end)), text.size() - 1) + 1;
+std::string without_line(std::string text, const Value& member) {
+    const std::size_t begin = offset_of(text, Position{member.key_at.line, 1});
+    const std::size_t end = std::min(text.find('\n', offset_of(text, member.end)), text.size() - 1) + 1;
     return text.erase(begin, end - begin);
 }
 
-std::string inserted(std::string text, const Member* section, std::string_view section_name, const std::string& line) {
+std::string inserted(std::string text, const Value* section, std::string_view section_name, const std::string& line) {
     if (section_name.empty()) return text.insert(text.starts_with("\xEF\xBB\xBF") ? 3 : 0, line);
     if (section != nullptr) {
-        const std::size_t header = offset_of(text, section->at);
+        const std::size_t header = offset_of(text, section->key_at);
         const std::size_t next = text.find('\n', header);
         if (next == std::string::npos) return text + "\n" + line;
         return text.insert(next + 1, line);
@@ -113,16 +113,16 @@ Result<std::string> with_setting(std::string_view text, std::string_view file, s
     const std::size_t dot = key.find('.');
     const std::string_view section_name = dot == std::string_view::npos ? std::string_view{} : key.substr(0, dot);
     const std::string_view name = dot == std::string_view::npos ? key : key.substr(dot + 1);
-    const Member* section = section_name.empty() ? nullptr : find_member(document, section_name);
-    const Member* member = section_name.empty() ? find_member(document, name)
-                           : section == nullptr ? nullptr
-                                                : find_member(section->value, name);
+    const Value* section = section_name.empty() ? nullptr : find_member(document, section_name);
+    const Value* member = section_name.empty() ? find_member(document, name)
+                          : section == nullptr ? nullptr
+                                               : find_member(*section, name);
     std::string edited(text);
     if (value.empty()) {
         if (member != nullptr) edited = without_line(std::move(edited), *member);
     } else if (member != nullptr) {
-        const std::size_t begin = offset_of(text, member->value.at);
-        edited.replace(begin, offset_of(text, member->value.end) - begin, toml_value(row->kind, value));
+        const std::size_t begin = offset_of(text, member->at);
+        edited.replace(begin, offset_of(text, member->end) - begin, toml_value(row->kind, value));
     } else {
         edited = inserted(std::move(edited), section, section_name,
                           std::string(name) + " = " + toml_value(row->kind, value) + "\n");

@@ -35,19 +35,19 @@ std::string Reader::named(std::string_view key) const {
     return name + printable(key) + "'";
 }
 
-const Member* Reader::find(std::string_view key) {
+const Value* Reader::find(std::string_view key) {
     if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
     const auto at = std::find_if(value_->members.begin(), value_->members.end(),
-                                 [&](const Member& member) { return member.key == key; });
+                                 [&](const Value& member) { return member.key == key; });
     return at == value_->members.end() ? nullptr : &*at;
 }
 
 const Value* Reader::typed(std::string_view key, ValueKind kind) {
-    const Member* member = find(key);
+    const Value* member = find(key);
     if (member == nullptr) return nullptr;
-    if (member->value.kind == kind) return &member->value;
-    log_->problem(member->value.at, named(key) + " must be " + std::string(kind_words(kind)) + ", not " +
-                                        std::string(kind_words(member->value.kind)));
+    if (member->kind == kind) return member;
+    log_->problem(member->at, named(key) + " must be " + std::string(kind_words(kind)) + ", not " +
+                                  std::string(kind_words(member->kind)));
     return nullptr;
 }
 
@@ -56,8 +56,8 @@ bool Reader::has(std::string_view key) {
 }
 
 Position Reader::at(std::string_view key) const {
-    for (const Member& member : value_->members) {
-        if (member.key == key) return member.value.at;
+    for (const Value& member : value_->members) {
+        if (member.key == key) return member.at;
     }
     return value_->at;
 }
@@ -93,9 +93,9 @@ std::optional<int> Reader::optional_integer(std::string_view key, Range<int> ran
 }
 
 std::optional<double> Reader::optional_number(std::string_view key, Range<double> range) {
-    const Member* member = find(key);
-    const bool is_integer = member != nullptr && member->value.kind == ValueKind::integer;
-    const Value* value = is_integer ? &member->value : typed(key, ValueKind::number);
+    const Value* member = find(key);
+    const bool is_integer = member != nullptr && member->kind == ValueKind::integer;
+    const Value* value = is_integer ? member : typed(key, ValueKind::number);
     if (value == nullptr) return std::nullopt;
     if (std::isfinite(value->number) && value->number >= range.least && value->number <= range.most)
         return value->number;
@@ -141,12 +141,12 @@ std::map<std::string, Text> Reader::text_table(std::string_view key) {
     const Value* value = typed(key, ValueKind::table);
     std::map<std::string, Text> map;
     if (value == nullptr) return map;
-    for (const Member& member : value->members) {
-        if (member.value.kind == ValueKind::text) {
-            map[member.key] = Text{member.value.text, member.value.at};
+    for (const Value& member : value->members) {
+        if (member.kind == ValueKind::text) {
+            map[member.key] = Text{member.text, member.at};
         } else {
-            log_->problem(member.value.at, named(key) + " must hold strings, but '" + printable(member.key) + "' is " +
-                                               std::string(kind_words(member.value.kind)));
+            log_->problem(member.at, named(key) + " must hold strings, but '" + printable(member.key) + "' is " +
+                                         std::string(kind_words(member.kind)));
         }
     }
     return map;
@@ -182,9 +182,9 @@ void Reader::bad_word(const Text& item, std::string_view key, const std::vector<
 }
 
 void Reader::finish() {
-    for (const Member& member : value_->members) {
+    for (const Value& member : value_->members) {
         if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
-        log_->problem(member.at, "unknown key " + named(member.key) + did_you_mean(member.key, known_));
+        log_->problem(member.key_at, "unknown key " + named(member.key) + did_you_mean(member.key, known_));
     }
 }
 

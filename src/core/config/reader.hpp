@@ -83,7 +83,7 @@ class Reader {
     void finish();
 
   private:
-    const Member* find(std::string_view key);
+    const Value* find(std::string_view key);
     // The value if it is there and of this kind; reports another kind.
     const Value* typed(std::string_view key, ValueKind kind);
     void bad_word(const Text& item, std::string_view key, const std::vector<std::string_view>& allowed);

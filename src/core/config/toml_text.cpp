@@ -21,11 +21,13 @@ Value convert(const toml::node& node);
 
 void convert_members(const toml::table& table, Value& value) {
     for (const auto& [key, node] : table) {
-        value.members.push_back(Member{std::string(key.str()), position(key.source().begin), convert(node)});
+        value.members.push_back(convert(node));
+        value.members.back().key = key.str();
+        value.members.back().key_at = position(key.source().begin);
     }
     // The library sorts keys; problems are told in the order of the file.
-    std::stable_sort(value.members.begin(), value.members.end(), [](const Member& a, const Member& b) {
-        return a.at.line != b.at.line ? a.at.line < b.at.line : a.at.column < b.at.column;
+    std::stable_sort(value.members.begin(), value.members.end(), [](const Value& a, const Value& b) {
+        return a.key_at.line != b.key_at.line ? a.key_at.line < b.key_at.line : a.key_at.column < b.key_at.column;
     });
 }
 

@@ -16,8 +16,6 @@ enum class ValueKind { text, integer, number, boolean, date, array, table, other
 // "a string", "an integer" …: for messages.
 std::string_view kind_words(ValueKind kind);
 
-struct Member;
-
 // One value; only the field of its kind is meaningful. An integer also fills `number`.
 struct Value {
     ValueKind kind{ValueKind::table};
@@ -28,14 +26,11 @@ struct Value {
     double number{0};
     bool flag{false};
     model::Date date{};
-    std::vector<Value> items{};
-    std::vector<Member> members{};
-};
-
-struct Member {
+    std::vector<Value> items{};    // of an array
+    std::vector<Value> members{};  // of a table, in the order of the file
+    // A member of a table carries its key.
     std::string key{};
-    Position at{};
-    Value value{};
+    Position key_at{};
 };
 
 // The document's root table. A syntax error is one problem in `log` (the parser stops at the first) and an empty table.
