@@ -1,6 +1,9 @@
-// The only file that includes the TOML library. Its exceptions are off: a syntax error is a value.
+// The only file that includes the TOML library. Its exceptions are off: a syntax error is a value. So are its
+// assertions: some of them fail on mere bad input (a table header "[>x]"), which the code behind them handles.
 #include "core/config/value.hpp"
 
+#undef NDEBUG  // with it the library would promise its assertions to the optimiser
+#define TOML_ASSERT(expression) static_assert(true)
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
@@ -88,6 +91,10 @@ std::string_view kind_words(ValueKind kind) {
 }
 
 Value parse_toml(std::string_view text, Log& log) {
+    if (const auto stray = find_stray_letter(text)) {
+        log.problem(*stray, "only strings and comments may hold letters beyond ASCII");
+        return {};
+    }
     const toml::parse_result parsed = toml::parse(text, std::string_view{});
     if (!parsed) {
         log.problem(position(parsed.error().source().begin), printable(parsed.error().description()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,10 @@ struct Value {
     std::string key{};
     Position key_at{};
 };
+
+// Where a byte beyond ASCII stands outside of strings and comments, or behind a backslash: always an error in TOML, and
+// one that the library's scanner for blanks answers with undefined behaviour, so it is found first.
+std::optional<Position> find_stray_letter(std::string_view text);
 
 // The document's root table. A syntax error is one problem in `log` (the parser stops at the first) and an empty table.
 Value parse_toml(std::string_view text, Log& log);
