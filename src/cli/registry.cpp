@@ -47,6 +47,7 @@ std::vector<std::string> Registry::first_words() const {
 Registry all_commands() {
     return Registry{{
         // life cycle
+        adopt_command(),
 
         // inspect
         ls_command(),

@@ -1,6 +1,9 @@
 #include "flow/connector.hpp"
 
+#include <unistd.h>
+
 #include "base/text.hpp"
+#include "core/config/load_profile.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/term/prompt.hpp"
 #include "io/transport/local.hpp"
@@ -41,17 +44,43 @@ transport::SshTarget LeaseConnector::target(const model::Endpoint& endpoint) con
     return target;
 }
 
+namespace {
+
+// A control socket's path may hold some 100 characters, and ssh needs a few of them itself.
+constexpr std::size_t k_longest_runtime_dir = 60;
+
+std::string runtime_dir(const Laptop& laptop) {
+    const std::string session = laptop.environment("XDG_RUNTIME_DIR").value_or("");
+    for (const std::string& place : {session.empty() ? session : session + "/drawhitch", laptop.state_dir + "/run"}) {
+        if (!place.empty() && place.front() == '/' && place.size() <= k_longest_runtime_dir) return place;
+    }
+    return "/tmp/drawhitch-" + std::to_string(::geteuid());
+}
+
+bool asks_for_codes(const model::Lease& lease) {
+    return !lease.profile_toml.empty() && config::load_profile(lease.profile_toml, lease.profile, "").value.limits.mfa;
+}
+
+}  // namespace
+
+transport::OpensshSetup LeaseConnector::openssh(const model::Endpoint& endpoint, bool shared) const {
+    transport::OpensshSetup setup;
+    setup.alias = endpoint.alias;
+    setup.runtime_dir = runtime_dir(laptop_);
+    setup.shared = shared;
+    setup.may_ask = shared;
+    return setup;
+}
+
 Result<std::unique_ptr<transport::Transport>> LeaseConnector::to(const Op&, const model::Lease& lease) {
     using Made = std::unique_ptr<transport::Transport>;
-    switch (lease.endpoint.transport) {
-        case model::TransportKind::local:
-            return Made{std::make_unique<transport::LocalTransport>()};
-        case model::TransportKind::openssh:
-        case model::TransportKind::automatic:
-        case model::TransportKind::ssh:
-            break;
-    }
+    if (lease.endpoint.transport == model::TransportKind::local)
+        return Made{std::make_unique<transport::LocalTransport>()};
     TRY_ASSIGN(auto pins, ledger_.host_keys(lease.id));
+    if (lease.endpoint.transport == model::TransportKind::openssh) {
+        return Made{std::make_unique<transport::OpensshTransport>(
+            target(lease.endpoint), openssh(lease.endpoint, asks_for_codes(lease)), std::move(pins))};
+    }
     return Made{std::make_unique<PinnedSsh>(target(lease.endpoint), std::move(pins), prompt_)};
 }
 

@@ -7,6 +7,7 @@
 
 #include "flow/deps.hpp"
 #include "io/transport/endpoint.hpp"
+#include "io/transport/openssh.hpp"
 
 namespace drawhitch::flow {
 
@@ -19,8 +20,12 @@ class LeaseConnector final : public Connector {
 
     Result<std::unique_ptr<transport::Transport>> to(const Op& op, const model::Lease& lease) override;
 
-    // What the ssh transport needs for an endpoint; also used by adopt, before a lease exists.
+    // What the transports need for an endpoint; also used by adopt, before a lease exists. `shared`: one connection for
+    // all, because the host asks for a code at each login.
     [[nodiscard]] transport::SshTarget target(const model::Endpoint& endpoint) const;
+    [[nodiscard]] transport::OpensshSetup openssh(const model::Endpoint& endpoint, bool shared) const;
+    [[nodiscard]] transport::SecretPrompt& secrets() { return prompt_; }
+    [[nodiscard]] const Laptop& laptop() const { return laptop_; }
 
   private:
     const ledger::Ledger& ledger_;

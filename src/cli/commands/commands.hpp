@@ -5,6 +5,7 @@
 
 namespace drawhitch::cli {
 
+CommandRow adopt_command();
 CommandRow ls_command();
 CommandRow show_command();
 

@@ -12,5 +12,6 @@ std::string_view box_start_sh();
 std::string_view box_probe_sh();
 std::string_view box_stop_sh();
 std::string_view box_log_sh();
+std::string_view box_inspect_sh();
 
 }  // namespace drawhitch::plan

@@ -12,6 +12,7 @@
 #include "core/proto/digest.hpp"
 #include "io/transport/child.hpp"
 #include "io/transport/key_file.hpp"
+#include "io/transport/program.hpp"
 #include "io/transport/ssh_error.hpp"
 
 namespace drawhitch::transport {
@@ -126,29 +127,6 @@ std::string known_hosts(const std::vector<model::HostKey>& pins) {
     return text;
 }
 
-Result<std::unique_ptr<Child>> start(const OpensshSetup& setup, std::vector<std::string> words, bool own_session) {
-    auto child = Child::start(ChildSpec{std::move(words), {}, own_session});
-    if (!child && child.error().code == Code::not_found) {
-        return Error{Code::not_found, "there is no program \"" + printable(setup.program) + "\" on this machine"}
-            .because("this host needs it; on Debian and Ubuntu it is in the package openssh-client");
-    }
-    return child;
-}
-
-// Runs a short program to its end and gives its stdout.
-Result<std::string> output_of(const Op& op, Child& child, Exit& exit) {
-    std::string out;
-    for (;;) {
-        TRY_ASSIGN(const Step step, child.step(op, {}, true));
-        if (step.stream == Stream::out) out.append(step.received);
-        if (out.size() > k_log_bytes) return Error{Code::protocol, "ssh prints too much"};
-        if (step.exit) {
-            exit = *step.exit;
-            return out;
-        }
-    }
-}
-
 }  // namespace
 
 std::string OpensshTransport::describe() const {
@@ -168,7 +146,7 @@ Result<std::unique_ptr<Process>> OpensshTransport::exec(const Op& op, const BoxC
     words.push_back(command.text());
     // A session of its own has no terminal, so that it cannot ask there; where it may, it keeps ours.
     const bool asks = setup_.shared && setup_.may_ask;
-    TRY_ASSIGN(std::unique_ptr<Child> child, start(setup_, std::move(words), !asks));
+    TRY_ASSIGN(std::unique_ptr<Child> child, start_program(std::move(words), !asks));
     return std::unique_ptr<Process>(std::make_unique<OpensshProcess>(std::move(child), std::move(files), target_));
 }
 
@@ -183,9 +161,7 @@ Result<model::HostKey> learn_host_key(const Op& op, const SshTarget& target, con
     std::replace(words.begin(), words.end(), std::string("StrictHostKeyChecking=yes"),
                  std::string("StrictHostKeyChecking=accept-new"));
     words.emplace_back("true");
-    TRY_ASSIGN(const std::unique_ptr<Child> child, start(setup, std::move(words), true));
-    Exit exit;
-    TRY(output_of(op, *child, exit));
+    TRY(run_program(op, std::move(words)));
     const std::string learned = RunFiles::tail(files.names().known_hosts);
     const auto fields = split(std::string_view(learned).substr(0, learned.find('\n')), ' ');
     if (fields.size() < 3) return openssh_error(messages(RunFiles::tail(files.names().log)), target);
@@ -202,13 +178,13 @@ Result<std::string> read_ssh_config(const Op& op, const OpensshSetup& setup, con
     std::vector<std::string> words{setup.program, "-G"};
     if (!setup.config_file.empty()) words.insert(words.end(), {"-F", setup.config_file});
     words.insert(words.end(), {"--", host});
-    TRY_ASSIGN(const std::unique_ptr<Child> child, start(setup, std::move(words), true));
-    Exit exit;
-    TRY_ASSIGN(std::string text, output_of(op.within(milliseconds{10'000}), *child, exit));
-    if (!exit.clean())
-        return Error{Code::config, "ssh cannot read its configuration for " + printable(host)}.then("ssh -G " +
-                                                                                                    shell_quote(host));
-    return text;
+    TRY_ASSIGN(ProgramOutput output, run_program(op.within(milliseconds{10'000}), std::move(words)));
+    if (!output.exit.clean()) {
+        return Error{Code::config, "ssh cannot read its configuration for " + printable(host)}
+            .because(std::string(trim(output.err)))
+            .then("ssh -G " + shell_quote(host));
+    }
+    return std::move(output.out);
 }
 
 }  // namespace drawhitch::transport

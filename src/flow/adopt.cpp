@@ -1,0 +1,325 @@
+#include "flow/adopt.hpp"
+
+#include <algorithm>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "core/config/load_profile.hpp"
+#include "core/config/load_project.hpp"
+#include "core/model/profile.hpp"
+#include "core/parse/wildcard.hpp"
+#include "flow/endpoint_of.hpp"
+#include "flow/host_trust.hpp"
+#include "flow/inspect.hpp"
+#include "flow/install_key.hpp"
+#include "io/agent/helper_images.hpp"
+#include "io/disk/embedded_file.hpp"
+#include "io/disk/profile_store.hpp"
+#include "io/disk/write_atomic.hpp"
+#include "io/ledger/ledger.hpp"
+#include "io/transport/known_hosts.hpp"
+#include "io/transport/local.hpp"
+#include "io/transport/script.hpp"
+#include "io/transport/ssh.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+using model::TransportKind;
+
+constexpr std::string_view k_fallback_profile = "generic-ssh";
+constexpr std::string_view k_local = "local";
+
+struct ChosenProfile {
+    std::string id{};
+    std::string text{};
+    model::Profile values{};
+};
+
+Result<ChosenProfile> read_profile(const disk::ProfileStore& profiles, const std::string& id) {
+    TRY_ASSIGN(const disk::ProfileText text, profiles.read(id));
+    TRY_ASSIGN(model::Profile values, config::checked(config::load_profile(text.text, text.file, id)));
+    return ChosenProfile{id, text.text, std::move(values)};
+}
+
+bool matches(const std::vector<std::string>& patterns, const std::string& text) {
+    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+        return parse::Wildcard::compile(pattern, parse::DeepStar::whole_component).matches(text);
+    });
+}
+
+// A word as one would type it: quoted only where the shell would read it differently.
+std::string typed_word(const std::string& word) {
+    static constexpr std::string_view k_harmless =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
+    const bool plain = !word.empty() && word.find_first_not_of(k_harmless) == std::string::npos;
+    return plain ? word : shell_quote(word);
+}
+
+class Adoption {
+  public:
+    Adoption(const Op& op, Deps& deps, LeaseConnector& connector, const disk::ProfileStore& profiles,
+             const AdoptRequest& request)
+        : op_(op), deps_(deps), connector_(connector), profiles_(profiles), request_(request) {}
+
+    Result<AdoptReport> run() {
+        TRY(read_request());
+        TRY(choose_profile());
+        TRY(resolve());
+        TRY(connect());
+        TRY(look());
+        TRY(place());
+        if (existing_) TRY(prove_same());
+        if (!deps_.dry_run) TRY(keep());
+        if (!deps_.dry_run) TRY(write_project_file());
+        report_.lease = lease_;
+        return std::move(report_);
+    }
+
+  private:
+    [[nodiscard]] bool is_local() const { return request_.line.size() == 1 && request_.line.front() == k_local; }
+
+    Status read_request() {
+        if (!is_plain_name(request_.name)) {
+            return Error{Code::usage, "\"" + printable(request_.name) + "\" is no name for a box"}.because(
+                "names are made of letters, digits, '.', '_' and '-', and start with a letter or digit");
+        }
+        TRY_ASSIGN(auto known, deps_.ledger.find_lease(request_.name));
+        if (known && known->state != model::LeaseState::closed) existing_ = std::move(known);
+        if (existing_) lease_ = *existing_;
+        lease_.name = request_.name;
+        report_.updated = existing_.has_value();
+        if (is_local()) return ok();
+        TRY_ASSIGN(line_, parse::ssh_line(request_.line));
+        report_.passed_over = line_.passed_over;
+        return ok();
+    }
+
+    Status choose_profile() {
+        TRY_ASSIGN(const std::string id, profile_id());
+        TRY_ASSIGN(profile_, read_profile(profiles_, id));
+        for (const model::Relay& relay : profile_.values.match.relays) {
+            if (!matches(relay.hosts, line_.destination)) continue;
+            return Error{Code::shell_missing, printable(line_.destination) + " is a relay that gives only a terminal"}
+                .because(relay.text);
+        }
+        return ok();
+    }
+
+    // The first that says something: the flag, the lease, the project, the host's name, the user's settings.
+    Result<std::string> profile_id() {
+        if (!request_.profile.empty()) return request_.profile;
+        if (existing_) return existing_->profile;
+        if (is_local()) return std::string(k_local);
+        if (!deps_.project.values.profile.empty()) return deps_.project.values.profile;
+        TRY_ASSIGN(const std::vector<std::string> ids, profiles_.ids());
+        for (const std::string& id : ids) {
+            // A profile that cannot be read is found out by whoever asks for it, not by everybody else.
+            const auto profile = read_profile(profiles_, id);
+            if (!profile) continue;
+            const model::Match& match = profile->values.match;
+            const bool relayed = std::any_of(match.relays.begin(), match.relays.end(), [&](const model::Relay& relay) {
+                return matches(relay.hosts, line_.destination);
+            });
+            if (relayed || matches(match.hosts, line_.destination)) return id;
+        }
+        return deps_.settings.profile.value_or(std::string(k_fallback_profile));
+    }
+
+    Status resolve() {
+        if (is_local()) {
+            lease_.endpoint = model::Endpoint{};
+            lease_.endpoint.transport = TransportKind::local;
+            return ok();
+        }
+        const auto& project = deps_.project.values.connection.transport;
+        const auto& settings = deps_.settings.connection.transport;
+        const auto wanted = request_.transport ? request_.transport : project ? project : settings;
+        const auto meant = wanted && *wanted != TransportKind::automatic ? wanted : std::nullopt;
+        TRY_ASSIGN(Resolved resolved, resolve_endpoint(op_, connector_, line_, profile_.values, meant));
+        lease_.endpoint = resolved.endpoint;
+        report_.why_transport = resolved.why_transport;
+        return ok();
+    }
+
+    Status connect() {
+        if (is_local()) {
+            transport_ = std::make_unique<transport::LocalTransport>();
+            return ok();
+        }
+        HostTrust trust;
+        if (existing_) {
+            TRY_ASSIGN(trust.pins, deps_.ledger.host_keys(existing_->id));
+        }
+        const model::Endpoint& endpoint = lease_.endpoint;
+        TRY_ASSIGN(trust.known, transport::known_host_keys(op_, deps_.laptop.home, endpoint.host, endpoint.port));
+        trust.accept = request_.accept_host_key;
+        trust.retry = "drawhitch adopt " + request_.name;
+        for (const std::string& word : request_.line)
+            trust.retry += " " + typed_word(word);
+        keys_.emplace(std::move(trust), deps_.prompt);
+        const transport::SshTarget target = connector_.target(endpoint);
+        if (endpoint.transport == TransportKind::openssh) return connect_by_program(target);
+        if (request_.password) TRY(install_key(op_, target, *keys_, *request_.password));
+        auto ssh = std::make_unique<transport::SshTransport>(target,
+                                                             transport::SshTrust{*keys_, &connector_.secrets(), false});
+        TRY(ssh->connect(op_));
+        transport_ = std::move(ssh);
+        return ok();
+    }
+
+    // The program cannot ask us about a key, so its key is fetched first, without a login.
+    Status connect_by_program(const transport::SshTarget& target) {
+        if (request_.password) {
+            return Error{Code::usage, "a password cannot be given to the ssh program"}.then(
+                "ssh-copy-id " + shell_quote(line_.destination));
+        }
+        const transport::OpensshSetup setup = connector_.openssh(lease_.endpoint, profile_.values.limits.mfa);
+        TRY_ASSIGN(const model::HostKey key, transport::learn_host_key(op_, target, setup));
+        TRY(keys_->check(op_, target.shown_host(), key));
+        transport_ = std::make_unique<transport::OpensshTransport>(target, setup, std::vector<model::HostKey>{key});
+        return ok();
+    }
+
+    Status look() {
+        if (!request_.data_dir.empty()) profile_.values.paths.data_dir = request_.data_dir;
+        TRY_ASSIGN(report_.machine, inspect(op_, *transport_, profile_.values));
+        if (keys_) {
+            report_.host_key = keys_->accepted();
+            report_.new_key = keys_->is_new();
+        }
+        const model::MachineFacts& machine = report_.machine;
+        if (machine.system != "Linux") {
+            return Error{Code::noexec, "the box runs " + printable(machine.system) + ", and the helper needs Linux"}
+                .because("it is built for Linux on x86_64 and aarch64");
+        }
+        if (deps_.helpers.build_id(machine.machine).empty()) {
+            return Error{Code::noexec, "there is no helper for the box's processor, " + printable(machine.machine)};
+        }
+        return ok();
+    }
+
+    // Where on the box everything will lie.
+    Status place() {
+        const model::PlaceFacts* data = report_.machine.place("data");
+        if (data == nullptr || data->path.empty() || data->path.front() != '/') {
+            return Error{Code::remote_failed,
+                         "the box does not tell where " + printable(profile_.values.paths.data_dir) + " is"};
+        }
+        if (!data->writable) {
+            return Error{Code::permission,
+                         printable(data->path) + " cannot be written by " + printable(report_.machine.user)}
+                .because("it is the data directory of profile " + profile_.id)
+                .then("drawhitch adopt " + request_.name + " … --data-dir DIR");
+        }
+        lease_.project = !request_.project.empty() ? request_.project : deps_.project.values.name;
+        if (lease_.project.empty()) lease_.project = config::name_from_directory(deps_.project.directory);
+        if (!is_plain_name(lease_.project)) {
+            return Error{Code::usage, "\"" + printable(lease_.project) + "\" is no name for a project"}.then(
+                "drawhitch adopt " + request_.name + " … --project NAME");
+        }
+        root_ = (data->path == "/" ? "" : data->path) + "/drawhitch/" + lease_.project;
+        return ok();
+    }
+
+    // A name that is in use must not quietly become another machine's: its runs and receipts are about this one.
+    Status prove_same() {
+        if (existing_->root.empty() || existing_->root_nonce.empty()) return ok();
+        TRY_ASSIGN(const auto runs, deps_.ledger.runs(existing_->id));
+        const std::string script = "cat " + shell_quote(existing_->root + "/lease-nonce") + " 2>/dev/null || echo none";
+        TRY_ASSIGN(const transport::ScriptResult mark, transport::run_script(op_, *transport_, script));
+        if (trim(mark.out) == existing_->root_nonce) {
+            root_ = existing_->root;
+            lease_.project = existing_->project;
+            return ok();
+        }
+        if (runs.empty()) return ok();
+        return Error{Code::exists, "this machine is not the one called " + request_.name + "; nothing was changed"}
+            .because("the mark of that lease is not under " + printable(existing_->root) +
+                     ", and it has runs that are only known there")
+            .then("drawhitch lease show " + request_.name);
+    }
+
+    Status keep() {
+        lease_.boot_id = report_.machine.boot_id;
+        if (!existing_) return keep_new();
+        const std::int64_t id = existing_->id;
+        TRY(deps_.ledger.update_endpoint(id, lease_.endpoint));
+        if (report_.new_key) {
+            TRY(deps_.ledger.replace_host_keys(id, std::span(&*report_.host_key, 1),
+                                               "adopted again (" + report_.host_key->source + ")"));
+        }
+        if (profile_.id != existing_->profile) TRY(deps_.ledger.set_profile(id, profile_.id, profile_.text));
+        if (root_ != existing_->root) {
+            TRY(deps_.ledger.set_root(id, lease_.project, root_,
+                                      existing_->root_nonce.empty() ? random_hex(16) : existing_->root_nonce));
+        }
+        if (request_.price_hour) TRY(deps_.ledger.set_price(id, request_.price_hour, currency()));
+        TRY(deps_.ledger.contact(id));
+        TRY_ASSIGN(lease_, deps_.ledger.lease(id));
+        return ok();
+    }
+
+    Status keep_new() {
+        lease_.profile = profile_.id;
+        lease_.profile_toml = profile_.text;
+        lease_.root = root_;
+        lease_.root_nonce = random_hex(16);
+        lease_.price_hour = request_.price_hour;
+        lease_.currency = currency();
+        std::vector<model::HostKey> pins;
+        if (report_.host_key) pins.push_back(*report_.host_key);
+        for (model::HostKey& pin : pins)
+            pin.seen = op_.clock.wall();
+        TRY_ASSIGN(lease_, deps_.ledger.add_lease(lease_, pins));
+        return ok();
+    }
+
+    [[nodiscard]] std::string currency() const {
+        return request_.currency.empty() ? profile_.values.platform.currency : request_.currency;
+    }
+
+    // A project file for a directory that has none; a home directory is no project.
+    Status write_project_file() {
+        const std::string& directory = deps_.project.directory;
+        if (!deps_.project.file.empty() || directory.empty() || directory == "/" || directory == deps_.laptop.home)
+            return ok();
+        std::string text(disk::project_template());
+        static constexpr std::string_view k_box_line = "#box = \"b1\"";
+        if (const std::size_t at = text.find(k_box_line); at != std::string::npos) {
+            text.replace(at, k_box_line.size(), "box = \"" + request_.name + "\"");
+        }
+        const std::string path = directory + "/" + std::string(config::k_project_file_name);
+        if (auto written = disk::write_atomic(path, text); !written) {
+            // A read-only directory is no reason to forget the box.
+            op_.warn("no drawhitch.toml was written: " + written.error().message);
+            return ok();
+        }
+        report_.project_file = path;
+        return ok();
+    }
+
+    const Op& op_;
+    Deps& deps_;
+    LeaseConnector& connector_;
+    const disk::ProfileStore& profiles_;
+    const AdoptRequest& request_;
+    parse::SshLine line_{};
+    std::optional<model::Lease> existing_{};
+    ChosenProfile profile_{};
+    std::optional<FirstUse> keys_{};
+    std::unique_ptr<transport::Transport> transport_{};
+    model::Lease lease_{};
+    std::string root_{};
+    AdoptReport report_{};
+};
+
+}  // namespace
+
+Result<AdoptReport> adopt(const Op& op, Deps& deps, LeaseConnector& connector, const disk::ProfileStore& profiles,
+                          const AdoptRequest& request) {
+    return Adoption(op, deps, connector, profiles, request).run();
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,82 @@
+#include "flow/endpoint_of.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include "base/text.hpp"
+#include "io/transport/openssh.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+// "~/x" and relative paths, as the shell would have made them.
+std::string absolute(const std::string& path, const Laptop& laptop) {
+    if (path.empty() || path.front() == '/') return path;
+    if (path == "~") return laptop.home;
+    if (path.starts_with("~/")) return laptop.home + path.substr(1);
+    return laptop.directory + "/" + path;
+}
+
+std::string user_here() {
+    const passwd* account = ::getpwuid(::geteuid());
+    return account == nullptr ? std::string{} : account->pw_name;
+}
+
+// The first configured key, unless its name holds tokens that only ssh can fill in.
+std::string configured_key(const parse::SshConfig& config, const Laptop& laptop) {
+    if (config.identity_files.empty() || config.identity_files.front().find('%') != std::string::npos) return {};
+    return absolute(config.identity_files.front(), laptop);
+}
+
+}  // namespace
+
+Resolved decide_endpoint(const parse::SshLine& line, const parse::SshConfig& config, const model::Profile& profile,
+                         std::optional<model::TransportKind> wanted, const Laptop& laptop,
+                         const std::string& local_user) {
+    using Kind = model::TransportKind;
+    Resolved resolved;
+    model::Endpoint& endpoint = resolved.endpoint;
+    const Kind asked = wanted.value_or(profile.ssh.transport);
+    const std::string reason = parse::needs_ssh_program(config);
+    endpoint.transport = asked != Kind::automatic ? asked : reason.empty() ? Kind::ssh : Kind::openssh;
+    if (asked == Kind::automatic) resolved.why_transport = reason;
+
+    // ssh -G names the local user where nothing is configured, which is hardly ever the box's.
+    const bool user_configured = !config.user.empty() && config.user != local_user;
+    endpoint.user = !line.user.empty()          ? line.user
+                    : user_configured           ? config.user
+                    : !profile.ssh.user.empty() ? profile.ssh.user
+                                                : config.user;
+    if (endpoint.user.empty()) endpoint.user = local_user;
+    const bool port_configured = config.port != 22;
+    endpoint.port = line.port         ? *line.port
+                    : port_configured ? config.port
+                                      : static_cast<std::uint16_t>(profile.ssh.port);
+    endpoint.identity_file =
+        line.identity_file.empty() ? configured_key(config, laptop) : absolute(line.identity_file, laptop);
+    const bool renamed = !config.host_name.empty() && config.host_name != line.destination;
+    endpoint.host = renamed ? config.host_name : line.destination;
+    if (endpoint.transport == Kind::openssh) {
+        // The program finds host, user, port and keys by the name the user gave, unless the line says otherwise.
+        const bool overridden = !line.user.empty() || line.port || !line.identity_file.empty();
+        endpoint.host = line.destination;
+        if (!overridden) {
+            endpoint.alias = line.destination;
+            endpoint.identity_file.clear();
+        }
+    } else if (renamed) {
+        endpoint.alias = line.destination;
+    }
+    return resolved;
+}
+
+Result<Resolved> resolve_endpoint(const Op& op, const LeaseConnector& connector, const parse::SshLine& line,
+                                  const model::Profile& profile, std::optional<model::TransportKind> wanted) {
+    auto text = transport::read_ssh_config(op, transport::OpensshSetup{}, line.destination);
+    if (!text && text.error().code != Code::not_found) return std::move(text).error();
+    const parse::SshConfig config = text ? parse::ssh_config(*text) : parse::SshConfig{};
+    return decide_endpoint(line, config, profile, wanted, connector.laptop(), user_here());
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,29 @@
+// From a pasted line to an endpoint: what the user said, then what their SSH configuration says of the host, then the
+// profile. Part of adopt.
+#pragma once
+
+#include <string>
+
+#include "core/model/profile.hpp"
+#include "core/parse/ssh_config.hpp"
+#include "core/parse/ssh_line.hpp"
+#include "flow/connector.hpp"
+
+namespace drawhitch::flow {
+
+struct Resolved {
+    model::Endpoint endpoint{};
+    std::string why_transport{};
+};
+
+// `wanted` is the transport the user asked for, if any. Reads the user's SSH configuration through `ssh -G`; without an
+// ssh program the line alone counts.
+Result<Resolved> resolve_endpoint(const Op& op, const LeaseConnector& connector, const parse::SshLine& line,
+                                  const model::Profile& profile, std::optional<model::TransportKind> wanted);
+
+// The decisions alone; pure. `local_user` is the name of the user here.
+Resolved decide_endpoint(const parse::SshLine& line, const parse::SshConfig& config, const model::Profile& profile,
+                         std::optional<model::TransportKind> wanted, const Laptop& laptop,
+                         const std::string& local_user);
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,40 @@
+#include "io/transport/program.hpp"
+
+#include "base/text.hpp"
+
+namespace drawhitch::transport {
+
+namespace {
+
+constexpr std::size_t k_most_output = 256U << 10U;
+
+}  // namespace
+
+Result<std::unique_ptr<Child>> start_program(std::vector<std::string> argv, bool own_session) {
+    const std::string name = argv.front();
+    auto child = Child::start(ChildSpec{std::move(argv), {}, own_session});
+    if (!child && child.error().code == Code::not_found) {
+        return Error{Code::not_found, "there is no program \"" + printable(name) + "\" on this machine"}.because(
+            "on Debian and Ubuntu the package openssh-client has it");
+    }
+    return child;
+}
+
+Result<ProgramOutput> run_program(const Op& op, std::vector<std::string> argv) {
+    const std::string name = argv.front();
+    TRY_ASSIGN(const std::unique_ptr<Child> child, start_program(std::move(argv), true));
+    ProgramOutput output;
+    for (;;) {
+        TRY_ASSIGN(const Step step, child->step(op, {}, true));
+        (step.stream == Stream::err ? output.err : output.out).append(step.received);
+        if (output.out.size() + output.err.size() > k_most_output) {
+            return Error{Code::protocol, printable(name) + " prints too much"};
+        }
+        if (step.exit) {
+            output.exit = *step.exit;
+            return output;
+        }
+    }
+}
+
+}  // namespace drawhitch::transport

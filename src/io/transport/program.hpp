@@ -1,0 +1,25 @@
+// Programs on this machine that the transports call for help: `ssh`, `ssh-keygen`.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/op.hpp"
+#include "io/transport/child.hpp"
+
+namespace drawhitch::transport {
+
+// Code::not_found, with what to install, when there is no such program.
+Result<std::unique_ptr<Child>> start_program(std::vector<std::string> argv, bool own_session);
+
+struct ProgramOutput {
+    Exit exit{};
+    std::string out{};
+    std::string err{};
+};
+
+// Runs a short program without input to its end. Code::protocol when it prints more than 256 KiB.
+Result<ProgramOutput> run_program(const Op& op, std::vector<std::string> argv);
+
+}  // namespace drawhitch::transport
