@@ -1,0 +1,368 @@
+#include "core/judge/gate.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "core/judge/box_path.hpp"
+
+namespace drawhitch::judge {
+
+namespace {
+
+constexpr double k_hours_day = 24;
+constexpr double k_hours_month = 730;  // 365 days / 12
+
+bool holds(const std::vector<std::string>& list, std::string_view word) {
+    return std::ranges::find(list, word) != list.end();
+}
+
+std::string counted(std::uint64_t count, std::string_view one) {
+    std::string text = std::to_string(count) + " ";
+    text.append(one);
+    if (count != 1) text += "s";
+    return text;
+}
+
+std::string files_and_bytes(std::uint64_t files, std::uint64_t bytes) {
+    return counted(files, "file") + ", " + human_bytes(bytes);
+}
+
+// Builds the decision: every rule is one function that looks at its facts and adds reasons, fates and remarks.
+class Judge {
+  public:
+    explicit Judge(const GateFacts& facts) : facts_(facts) {}
+
+    Gate decide() {
+        identity();
+        freshness();
+        tiers();
+        runs();
+        undeclared();
+        processes();
+        names();
+        billing();
+        gate_.open = gate_.reasons.empty();
+        gate_.confirmation = unproven_dies_ ? Confirmation::typed_name : Confirmation::yes_no;
+        return std::move(gate_);
+    }
+
+  private:
+    [[nodiscard]] std::string down() const { return "drawhitch down " + shell_quote(facts_.box); }
+
+    // A reason that no name opens.
+    void close(std::string id, std::string subject, std::string text, std::string next) {
+        gate_.reasons.push_back({std::move(id), std::move(subject), std::move(text), std::move(next), false});
+    }
+    // A finding: it closes unless it is accepted by its rule.
+    void find(const std::string& id, const std::string& subject, std::string text, std::string next = {}) {
+        const std::string rule = subject.empty() ? id : id + ":" + subject;
+        if (holds(facts_.waivers.accept, rule)) {
+            used_.push_back(rule);
+            unproven_dies_ = true;
+            gate_.remarks.push_back("accepted: " + text);
+            return;
+        }
+        if (next.empty()) next = down() + " --accept " + shell_quote(rule);
+        gate_.reasons.push_back({id, subject, std::move(text), std::move(next), true});
+    }
+    [[nodiscard]] bool lost(std::string_view path) {
+        for (const std::string& name : facts_.waivers.lose) {
+            if (path.empty() || !is_inside(path, name)) continue;
+            used_.push_back(name);
+            unproven_dies_ = true;
+            return true;
+        }
+        return false;
+    }
+    // A name given for something that is safe anyway does no harm, and is no slip of the pen either.
+    void needless(std::string_view path) {
+        for (const std::string& name : facts_.waivers.lose)
+            if (is_inside(path, name)) used_.push_back(name);
+    }
+    void fate(Fate fate, std::string what) { gate_.fates.push_back({fate, std::move(what)}); }
+    // Anything is at stake only if the verb destroys something.
+    [[nodiscard]] bool destroys() const {
+        return std::ranges::any_of(facts_.tiers, [](const GateTier& tier) { return tier.destroyed; });
+    }
+
+    void identity();
+    void freshness();
+    void tiers();
+    void runs();
+    void liveness(const GateRun& run, bool killed);
+    void code(const GateRun& run);
+    void units(const GateRun& run);
+    void roster(const GateRun& run);
+    void must_unit(const GateRun& run, const UnitStanding& unit);
+    void undeclared();
+    void processes();
+    void names();
+    void billing();
+
+    const GateFacts& facts_;
+    Gate gate_{};
+    std::vector<std::string> used_{};  // waivers that met something
+    bool unproven_dies_{false};
+};
+
+// Rule 1, first half: the endpoint proves who it is.
+void Judge::identity() {
+    switch (facts_.identity) {
+        case Identity::proven:
+            return;
+        case Identity::not_proven:
+            close("host-identity", facts_.box, "the box that answers does not prove to be " + printable(facts_.box),
+                  "drawhitch doctor " + shell_quote(facts_.box));
+            return;
+        case Identity::unreachable:
+            close("unreachable", facts_.box, "the box cannot be reached, so nothing about it is known now",
+                  "drawhitch doctor " + shell_quote(facts_.box));
+            return;
+    }
+}
+
+void Judge::freshness() {
+    if (facts_.age >= std::chrono::seconds{0} && facts_.age <= k_gate_facts_fresh) return;
+    close("stale", {}, "what is known is " + human_duration(facts_.age) + " old", down());
+}
+
+void Judge::tiers() {
+    for (const GateTier& tier : facts_.tiers) {
+        const std::string what =
+            "tier " + printable(tier.name) + (tier.path.empty() ? "" : " (" + printable(tier.path) + ")");
+        if (!tier.destroyed) {
+            fate(Fate::survives, what);
+        } else if (!tier.scanned) {
+            find("scan-incomplete", tier.name, "not everything on " + what + " could be looked at");
+        }
+    }
+}
+
+void Judge::liveness(const GateRun& run, bool killed) {
+    if (model::is_terminal(run.verdict.kind)) {
+        if (killed) used_.push_back(run.name);
+        return;
+    }
+    const std::string verdict{model::name_of(run.verdict.kind)};
+    if (killed) {
+        used_.push_back(run.name);
+        unproven_dies_ = true;
+        gate_.remarks.push_back("run " + printable(run.name) + " (" + verdict + ") will be killed");
+        return;
+    }
+    const bool known =
+        run.verdict.kind != model::VerdictKind::unknown && run.verdict.kind != model::VerdictKind::unreachable;
+    if (known) {
+        close("run-live", run.name, "run " + printable(run.name) + " has not ended (" + verdict + ")",
+              "drawhitch stop-run " + shell_quote(facts_.box) + " " + shell_quote(run.name));
+    } else {
+        close("run-unknown", run.name,
+              "it is not known whether run " + printable(run.name) + " has ended (" + verdict + ")",
+              "drawhitch ps " + shell_quote(facts_.box));
+    }
+}
+
+// Rule 4: the recorded code is there, or the difference is shown; what could not be hashed is a finding.
+void Judge::code(const GateRun& run) {
+    switch (run.code) {
+        case CodeState::same:
+        case CodeState::none:
+            return;
+        case CodeState::different:
+            gate_.remarks.push_back("the code of run " + printable(run.name) + " was changed on the box: recorded " +
+                                    printable(run.code_recorded.substr(0, 12)) + ", found " +
+                                    printable(run.code_found.substr(0, 12)));
+            unproven_dies_ = true;
+            return;
+        case CodeState::unknown:
+            find("code-unknown", run.name,
+                 "the code of run " + printable(run.name) + " could not be compared with its record");
+            return;
+    }
+}
+
+void Judge::must_unit(const GateRun& run, const UnitStanding& unit) {
+    const std::string name = printable(run.name) + ": " + printable(unit.name);
+    const std::string culprit =
+        unit.culprit.empty() || unit.culprit == unit.name ? "" : " (" + printable(unit.culprit) + ")";
+    const std::string pull = "drawhitch pull " + shell_quote(facts_.box) + " " + shell_quote(run.name);
+    const std::string lose = down() + " --lose " + shell_quote(unit.path);
+    switch (unit.standing) {
+        case Standing::received:
+        case Standing::placed:
+        case Standing::survives:
+            return;
+        case Standing::unproven:
+            return close("not-pulled", unit.path, name + culprit + " has no proven copy", pull);
+        case Standing::changed:
+            return close("changed", unit.path, name + culprit + " changed since it was pulled", pull);
+        case Standing::unstable:
+            return close("unstable", unit.path, name + culprit + " is being written, or changed while it was read",
+                         pull);
+        case Standing::incomplete:
+            return close("incomplete", unit.path, name + " is not complete: " + printable(unit.culprit) + " is missing",
+                         lose);
+        case Standing::broken:
+            return close("broken", unit.path, name + culprit + " was pulled, and its structure is damaged", lose);
+        case Standing::unknown:
+            return close("not-looked-at", unit.path, name + culprit + " could not be looked at", pull);
+    }
+}
+
+// Rule 2: every `must` unit is covered. What covers it, and what else dies, is told.
+void Judge::units(const GateRun& run) {
+    std::uint64_t proven_files = 0;
+    std::uint64_t proven_bytes = 0;
+    for (const UnitStanding& unit : run.units) {
+        const std::string size = " (" + files_and_bytes(unit.files, unit.bytes) + ")";
+        const std::string name = printable(run.name) + ": " + printable(unit.name);
+        if (is_covered(unit.standing)) needless(unit.path);
+        if (unit.standing == Standing::survives) {
+            fate(Fate::survives, name + size);
+        } else if (is_covered(unit.standing)) {
+            proven_files += unit.files;
+            proven_bytes += unit.bytes;
+        } else if (lost(unit.path)) {
+            fate(Fate::dies_given_up, name + size);
+        } else if (run.scratch || unit.wanted == model::RosterClass::scratch) {
+            fate(Fate::dies_declared, name + size + ", scratch");
+        } else if (unit.wanted == model::RosterClass::nice) {
+            unproven_dies_ = true;
+            fate(Fate::dies_declared, name + size + ", nice to have and not pulled");
+        } else {
+            must_unit(run, unit);
+        }
+    }
+    if (proven_files > 0)
+        fate(Fate::dies_proven,
+             printable(run.name) + ": " + files_and_bytes(proven_files, proven_bytes) + " with a proven copy");
+}
+
+void Judge::runs() {
+    if (!facts_.runs_known) {
+        close("runs-unknown", {}, "not every run of the box could be looked at",
+              "drawhitch ps " + shell_quote(facts_.box));
+    }
+    for (const GateRun& run : facts_.runs) {
+        liveness(run, holds(facts_.waivers.kill_runs, run.name));
+        if (!destroys()) continue;
+        code(run);
+        if (!run.scanned && !run.scratch && !lost(run.work_dir)) {
+            close("not-looked-at", run.work_dir, "the files of run " + printable(run.name) + " could not be looked at",
+                  down());
+        }
+        units(run);
+        roster(run);
+    }
+}
+
+// A run without a roster never opens the gate: nobody said what matters, so all of it does. Its files are judged as
+// undeclared ones; this says why.
+void Judge::roster(const GateRun& run) {
+    if (run.has_roster || run.scratch) return;
+    const auto given_up = [this](std::string_view path) {
+        return std::ranges::any_of(facts_.waivers.lose, [&](const auto& name) { return is_inside(path, name); });
+    };
+    const bool files_open = std::ranges::any_of(facts_.undeclared, [&](const UndeclaredGroup& group) {
+        const bool of_run = is_inside(group.directory, run.work_dir) || is_inside(run.work_dir, group.directory);
+        return of_run && !given_up(group.directory);
+    });
+    const bool units_open = std::ranges::any_of(
+        run.units, [&](const UnitStanding& unit) { return !is_covered(unit.standing) && !given_up(unit.path); });
+    if (!files_open && !units_open && run.scanned) return;
+    if (given_up(run.work_dir)) return;
+    close("no-roster", run.name,
+          "run " + printable(run.name) + " was launched without --out, so nothing says what it must leave behind",
+          "drawhitch pull " + shell_quote(facts_.box) + " " + shell_quote(run.name) + " --all");
+}
+
+// Rule 3, first half: nothing undeclared dies unseen.
+void Judge::undeclared() {
+    if (!destroys()) return;
+    for (const UndeclaredGroup& group : facts_.undeclared) {
+        if (lost(group.directory)) {
+            fate(Fate::dies_given_up,
+                 printable(group.directory) + " (" + files_and_bytes(group.files, group.bytes) + ")");
+            continue;
+        }
+        const std::string lose = down() + " --lose " + shell_quote(group.directory);
+        if (group.unreadable) {
+            close("unreadable", group.directory, printable(group.directory) + " could not be looked into", lose);
+        } else {
+            close("undeclared", group.directory,
+                  printable(group.directory) + ": " + files_and_bytes(group.files, group.bytes) +
+                      " that nothing explains, newest " + printable(group.newest_name) + " of " + rfc3339(group.newest),
+                  lose);
+        }
+    }
+    for (const GivenUp& given : facts_.given_up) {
+        if (given.files == 0) continue;
+        used_.push_back(given.path);
+        unproven_dies_ = true;
+        fate(Fate::dies_given_up, printable(given.path) + " (" + files_and_bytes(given.files, given.bytes) + ")");
+    }
+}
+
+// Rule 3, second half: no process of ours that no run owns.
+void Judge::processes() {
+    if (!destroys()) return;
+    if (!facts_.processes_known) {
+        find("processes-unknown", {}, "the processes on the box could not be listed");
+    }
+    for (const model::BoxProcess& process : facts_.processes) {
+        const std::string what =
+            printable(process.name) + (process.script.empty() ? "" : " " + printable(process.script));
+        find("process", std::to_string(process.pid),
+             "process " + std::to_string(process.pid) + " (" + what + ", in " +
+                 (process.directory.empty() ? std::string{"an unknown place"} : printable(process.directory)) +
+                 ", since " + rfc3339(process.started) + ") belongs to no run");
+    }
+}
+
+// A name that meets nothing is a slip of the pen, and slips must not pass where data dies.
+void Judge::names() {
+    const auto unused = [this](const std::vector<std::string>& list, std::string_view flag) {
+        for (const std::string& name : list) {
+            if (holds(used_, name)) continue;
+            std::string text{flag};
+            close("no-such-name", name,
+                  text.append(" ").append(printable(name)).append(" names nothing that is at stake"), down());
+        }
+    };
+    unused(facts_.waivers.lose, "--lose");
+    unused(facts_.waivers.kill_runs, "--kill-run");
+    unused(facts_.waivers.accept, "--accept");
+}
+
+void Judge::billing() {
+    const auto add = [this](std::string what, std::optional<double> per_day, std::optional<double> per_month) {
+        gate_.billing.push_back({std::move(what), per_day, per_month});
+    };
+    if (!facts_.verb.has_api || !facts_.verb.stops_compute) {
+        std::optional<double> day{};
+        std::optional<double> month{};
+        if (facts_.price_hour) {
+            day = *facts_.price_hour * k_hours_day;
+            month = *facts_.price_hour * k_hours_month;
+        }
+        add(facts_.verb.has_api ? "the box itself: this verb does not stop it"
+                                : "the box itself, until you end it by hand",
+            day, month);
+    }
+    for (const GateTier& tier : facts_.tiers) {
+        if (tier.destroyed || !tier.bills_after) continue;
+        std::optional<double> day{};
+        if (tier.price_month) day = *tier.price_month / k_hours_month * k_hours_day;
+        add("tier " + printable(tier.name), day, tier.price_month);
+    }
+    for (const std::string& what : facts_.verb.leaves_billing)
+        add(printable(what), std::nullopt, std::nullopt);
+}
+
+}  // namespace
+
+Gate judge_gate(const GateFacts& facts) {
+    return Judge{facts}.decide();
+}
+
+}  // namespace drawhitch::judge

@@ -1,0 +1,135 @@
+// The gate: whether an irreversible verb may run (docs/gate.md). Pure: facts in, a decision with its reasons out. What
+// is unknown is never fine. It opens by proof, or by names: data given up with --lose, a live run with --kill-run, a
+// finding with --accept. No flag opens it as a whole.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/judge/coverage.hpp"
+#include "core/judge/undeclared.hpp"
+#include "core/model/box_process.hpp"
+#include "core/model/run.hpp"
+
+namespace drawhitch::judge {
+
+// What the endpoint that answers is, as proven at that moment.
+enum class Identity {
+    proven,       // it holds a pinned host key (and the root's mark, where there is one)
+    not_proven,   // another key, another mark
+    unreachable,  // nothing answered
+};
+
+enum class CodeState {
+    same,       // the release on the box has the recorded tree hash
+    different,  // it has another one
+    none,       // the run was launched without code
+    unknown,    // could not be hashed
+};
+
+struct GateRun {
+    std::string name{};
+    model::Verdict verdict{};
+    bool has_roster{false};             // some pattern was declared
+    bool scratch{false};                // declared as a whole: nobody needs its outputs
+    bool scanned{false};                // `units` is complete
+    std::string work_dir{};             // absolute on the box
+    std::vector<UnitStanding> units{};  // the log and the roster's; without a roster its files are undeclared ones
+    CodeState code{CodeState::unknown};
+    std::string code_recorded{};
+    std::string code_found{};
+};
+
+// One storage tier under the verb.
+struct GateTier {
+    std::string name{};
+    std::string path{};
+    bool destroyed{false};
+    bool scanned{false};  // every entry was seen, or told about as unreadable
+    bool bills_after{false};
+    std::optional<double> price_month{};  // for the whole tier
+};
+
+struct GateVerb {
+    std::string name{};   // "terminate"
+    bool has_api{false};  // false: the user does it by hand, so the meter runs on until then
+    bool stops_compute{true};
+    std::vector<std::string> leaves_billing{};  // side meters, in words
+};
+
+// What the user gave up by name.
+struct Waivers {
+    std::vector<std::string> lose{};       // clean absolute paths on the box
+    std::vector<std::string> kill_runs{};  // names of runs
+    std::vector<std::string> accept{};     // rules: the id of a reason, or id:subject
+};
+
+struct GateFacts {
+    std::string box{};
+    Identity identity{Identity::unreachable};
+    std::chrono::seconds age{0};  // of the oldest of these facts
+    GateVerb verb{};
+    std::vector<GateTier> tiers{};
+    bool runs_known{false};  // `runs` has every run of the lease
+    std::vector<GateRun> runs{};
+    std::vector<UndeclaredGroup> undeclared{};
+    std::vector<GivenUp> given_up{};  // what --lose covered among undeclared files
+    bool processes_known{false};
+    std::vector<model::BoxProcess> processes{};  // of ours, owned by no run
+    std::optional<double> price_hour{};
+    std::string currency{"USD"};
+    Waivers waivers{};
+};
+
+// Facts older than this are not "checked at that moment".
+inline constexpr std::chrono::seconds k_gate_facts_fresh{600};
+
+// Why the gate is closed. `id` is stable and is what --accept names, where it can be accepted.
+struct Reason {
+    std::string id{};
+    std::string subject{};  // a run, path or pid; may be empty
+    std::string text{};     // one line
+    std::string next{};     // the exact command to type
+    bool acceptable{false};
+    bool operator==(const Reason&) const = default;
+};
+
+enum class Fate {
+    dies_proven,    // a copy stands elsewhere
+    dies_given_up,  // named by the user
+    dies_declared,  // scratch, or `nice` and not pulled
+    survives,
+};
+struct FateLine {
+    Fate fate{Fate::survives};
+    std::string what{};
+};
+
+// What goes on costing.
+struct Billing {
+    std::string what{};
+    std::optional<double> per_day{};
+    std::optional<double> per_month{};
+};
+
+enum class Confirmation {
+    yes_no,      // all that dies is proven or declared
+    typed_name,  // something unproven dies
+};
+
+struct Gate {
+    bool open{false};
+    std::vector<Reason> reasons{};
+    std::vector<FateLine> fates{};
+    std::vector<Billing> billing{};
+    std::vector<std::string> remarks{};  // shown before the question; they close nothing
+    Confirmation confirmation{Confirmation::typed_name};
+};
+
+Gate judge_gate(const GateFacts& facts);
+
+}  // namespace drawhitch::judge

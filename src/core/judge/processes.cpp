@@ -1,0 +1,67 @@
+#include "core/judge/processes.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/judge/box_path.hpp"
+
+namespace drawhitch::judge {
+
+namespace {
+
+// Programs that only keep a login or a session going.
+constexpr std::array<std::string_view, 22> k_session_programs{
+    "sshd",        "sshd-session", "sshd-auth", "sftp-server",  "dropbear",     "systemd",  "(sd-pam)", "dbus-daemon",
+    "dbus-broker", "gpg-agent",    "ssh-agent", "tmux: server", "tmux: client", "screen",   "login",    "su",
+    "sudo",        "init",         "tini",      "dumb-init",    "docker-init",  "s6-svscan"};
+constexpr std::array<std::string_view, 9> k_shells{"sh", "bash", "dash", "zsh", "fish", "csh", "tcsh", "ksh", "ash"};
+
+bool holds(const auto& list, const auto& word) {
+    return std::ranges::find(list, word) != list.end();
+}
+
+// Our own program on the box is called helper-<hash>, cut to the 15 bytes the kernel keeps.
+bool is_helper(std::string_view name) {
+    constexpr std::string_view k_start = "helper-";
+    return name.starts_with(k_start) && name.size() == 15 &&
+           name.find_first_not_of("0123456789abcdef", k_start.size()) == std::string_view::npos;
+}
+
+bool serves_login(const model::BoxProcess& process, std::span<const model::BoxProcess> all) {
+    if (holds(k_session_programs, process.name) || is_helper(process.name)) return true;
+    if (!holds(k_shells, process.name)) return false;
+    // A shell without a script waits for a person. One with a command line waits for its children, which are listed
+    // themselves; without any, the work is its own.
+    if (process.script.empty()) return true;
+    return process.script == "-c" &&
+           std::ranges::any_of(all, [&](const auto& child) { return child.parent == process.pid && !child.zombie; });
+}
+
+bool works_on_wiped(const model::BoxProcess& process, const ProcessPolicy& policy) {
+    if (process.directory.empty()) return true;
+    // The nearest tier decides.
+    std::size_t wiped = 0;
+    std::size_t surviving = 0;
+    for (const std::string& path : policy.wiped)
+        if (is_inside(process.directory, path)) wiped = std::max(wiped, path.size());
+    for (const std::string& path : policy.surviving)
+        if (is_inside(process.directory, path)) surviving = std::max(surviving, path.size());
+    return wiped >= surviving && wiped > 0;
+}
+
+}  // namespace
+
+std::vector<model::BoxProcess> unowned(std::span<const model::BoxProcess> all, const ProcessPolicy& policy) {
+    std::vector<model::BoxProcess> list{};
+    for (const model::BoxProcess& process : all) {
+        if (process.zombie || process.survey || process.started < policy.since) continue;
+        if (!process.token.empty() && holds(policy.tokens, process.token)) continue;
+        if (holds(policy.owned, process.pid)) continue;
+        if (serves_login(process, all) || !works_on_wiped(process, policy)) continue;
+        list.push_back(process);
+    }
+    std::ranges::sort(list, {}, &model::BoxProcess::pid);
+    return list;
+}
+
+}  // namespace drawhitch::judge

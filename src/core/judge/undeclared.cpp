@@ -1,0 +1,231 @@
+#include "core/judge/undeclared.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/judge/box_path.hpp"
+
+namespace drawhitch::judge {
+
+namespace {
+
+// The operating system's own. What people do keep below such places comes first, as an exception.
+constexpr std::array<std::string_view, 3> k_not_system{"/dev/shm", "/usr/src", "/var/lib/docker/volumes"};
+constexpr std::array<std::string_view, 17> k_system{"/proc", "/sys",       "/dev",       "/run",     "/usr",    "/bin",
+                                                    "/sbin", "/lib",       "/lib32",     "/lib64",   "/boot",   "/etc",
+                                                    "/snap", "/var/cache", "/var/spool", "/var/log", "/var/lib"};
+
+// Below the home directory: remade by the tool, or settings of shells and editors.
+constexpr std::array<std::string_view, 28> k_home_caches{".cache",
+                                                         ".nv",
+                                                         ".triton",
+                                                         ".npm",
+                                                         ".cargo",
+                                                         ".rustup",
+                                                         ".conda",
+                                                         ".ipython",
+                                                         ".jupyter",
+                                                         ".vscode-server",
+                                                         ".cursor-server",
+                                                         ".dotnet",
+                                                         ".ssh",
+                                                         ".gnupg",
+                                                         ".local/lib",
+                                                         ".local/bin",
+                                                         ".local/state",
+                                                         ".local/share/jupyter",
+                                                         ".bash_history",
+                                                         ".zsh_history",
+                                                         ".python_history",
+                                                         ".lesshst",
+                                                         ".viminfo",
+                                                         ".wget-hsts",
+                                                         ".config/matplotlib",
+                                                         ".config/wandb",
+                                                         ".config/pip",
+                                                         ".Xauthority"};
+
+// Directories of these names are caches wherever they lie.
+constexpr std::array<std::string_view, 5> k_cache_names{"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache",
+                                                        "lost+found"};
+
+// Names directly under /tmp and /var/tmp that tools leave behind.
+constexpr std::array<std::string_view, 10> k_temporary{"torchinductor_", "pip-", "pymp-", "tmux-", "systemd-private-",
+                                                       "torchelastic_",  "uv-",  ".X",    ".ICE-", "ssh-"};
+
+// What tools put into an environment. Anything else beside it is not theirs: people make environments at the top of a
+// project, too.
+constexpr std::array<std::string_view, 17> k_environment_parts{"bin",
+                                                               "sbin",
+                                                               "lib",
+                                                               "lib64",
+                                                               "libexec",
+                                                               "include",
+                                                               "share",
+                                                               "etc",
+                                                               "ssl",
+                                                               "man",
+                                                               "pkgs",
+                                                               "condabin",
+                                                               "shell",
+                                                               "compiler_compat",
+                                                               "var",
+                                                               "conda-meta",
+                                                               "x86_64-conda-linux-gnu"};
+
+bool has_component(std::string_view path, std::string_view name) {
+    for (std::size_t at = path.find(name); at != std::string_view::npos; at = path.find(name, at + 1)) {
+        const std::size_t end = at + name.size();
+        if (at > 0 && path[at - 1] == '/' && (end == path.size() || path[end] == '/')) return true;
+    }
+    return false;
+}
+
+bool is_temporary(std::string_view path) {
+    for (const std::string_view folder : {std::string_view{"/tmp/"}, std::string_view{"/var/tmp/"}}) {
+        if (!path.starts_with(folder)) continue;
+        const std::string_view name = path.substr(folder.size());
+        return std::ranges::any_of(k_temporary, [&](std::string_view start) { return name.starts_with(start); });
+    }
+    return false;
+}
+
+// A directory is an environment if it holds one of these.
+bool marks_environment(std::string_view path) {
+    return base_of(path) == "pyvenv.cfg" || path.ends_with("/conda-meta/history");
+}
+
+std::string environment_of(std::string_view mark) {
+    const std::string_view folder = parent_of(mark);
+    return std::string{base_of(mark) == "pyvenv.cfg" ? folder : parent_of(folder)};
+}
+
+void join_into(UndeclaredGroup& group, const UndeclaredGroup& other) {
+    group.files += other.files;
+    group.bytes += other.bytes;
+    group.unreadable = group.unreadable || other.unreadable;
+    if (group.newest < other.newest) {
+        group.newest = other.newest;
+        group.newest_name = other.newest_name;
+    }
+}
+
+std::size_t depth_of(std::string_view path) {
+    return static_cast<std::size_t>(std::ranges::count(path, '/'));
+}
+
+// Joins the deepest groups into their parents, one level at a time, until few enough are left.
+void join_neighbours(std::map<std::string, UndeclaredGroup>& groups, std::size_t most) {
+    std::size_t depth = 0;
+    for (const auto& [directory, group] : groups)
+        depth = std::max(depth, depth_of(directory));
+    for (; groups.size() > most && depth > 1; --depth) {
+        std::map<std::string, UndeclaredGroup> shallower{};
+        for (auto& [directory, group] : groups) {
+            const bool deep = depth_of(directory) >= depth;
+            const std::string place{deep ? parent_of(directory) : std::string_view{directory}};
+            UndeclaredGroup& target = shallower[place];
+            target.directory = place;
+            join_into(target, group);
+        }
+        groups = std::move(shallower);
+    }
+}
+
+}  // namespace
+
+bool is_system_place(std::string_view path) {
+    const auto holds = [path](std::string_view place) { return is_inside(path, place); };
+    return std::ranges::none_of(k_not_system, holds) && std::ranges::any_of(k_system, holds);
+}
+
+bool is_cache_place(std::string_view path, std::string_view home) {
+    if (std::ranges::any_of(k_cache_names, [path](std::string_view name) { return has_component(path, name); }))
+        return true;
+    if (is_temporary(path)) return true;
+    if (home.empty() || home == "/" || !is_inside(path, home) || path.size() == home.size()) return false;
+    const std::string_view below = path.substr(home.size() + 1);
+    return std::ranges::any_of(k_home_caches, [below](std::string_view place) {
+        return below == place || (below.starts_with(place) && below[place.size()] == '/');
+    });
+}
+
+Undeclared::Undeclared(Explanations explanations) : explanations_(std::move(explanations)) {
+    for (const std::string& path : explanations_.given_up)
+        given_up_.push_back({path, 0, 0});
+}
+
+Explained Undeclared::nearest(std::string_view path) const {
+    for (std::string_view at = path;; at = parent_of(at)) {
+        const auto found = explanations_.directories.find(std::string{at});
+        if (found != explanations_.directories.end()) return found->second;
+        if (at == "/") return Explained::no;
+    }
+}
+
+Explained Undeclared::explain(const SeenFile& file) {
+    if (file.changed < explanations_.since) return Explained::older;
+    const auto exact = explanations_.files.find(file.path);
+    if (exact != explanations_.files.end() && exact->second != Explained::no) return exact->second;
+    const Explained by_directory = nearest(file.path);
+    if (by_directory != Explained::no) return by_directory;
+    if (is_system_place(file.path)) return Explained::system;
+    if (is_cache_place(file.path, explanations_.home)) return Explained::cache;
+    if (explanations_.scratch && explanations_.scratch(file.path)) return Explained::scratch;
+    for (GivenUp& lost : given_up_) {
+        if (!is_inside(file.path, lost.path)) continue;
+        ++lost.files;
+        lost.bytes += file.size;
+        return Explained::given_up;
+    }
+    return Explained::no;
+}
+
+Explained Undeclared::add(const SeenFile& file) {
+    if (!file.directory && marks_environment(file.path)) {
+        environments_.insert(environment_of(file.path));
+        return Explained::environment;
+    }
+    // A directory matters only when nobody could look into it.
+    if (file.directory && !file.unreadable) return Explained::older;
+    const Explained why = explain(file);
+    if (why != Explained::no) return why;
+    const std::string_view parent = parent_of(file.path);
+    const bool alone = file.unreadable || parent == "/";
+    const std::string place{alone ? std::string_view{file.path} : parent};
+    UndeclaredGroup& group = groups_[place];
+    group.directory = place;
+    join_into(group, {place, 1, file.size, file.changed, std::string{base_of(file.path)}, file.unreadable});
+    return Explained::no;
+}
+
+bool Undeclared::in_environment(std::string_view directory) const {
+    if (environments_.empty()) return false;
+    for (std::string_view at = directory; at != "/"; at = parent_of(at)) {
+        const std::string_view above = parent_of(at);
+        if (environments_.contains(above) &&
+            std::ranges::find(k_environment_parts, base_of(at)) != k_environment_parts.end())
+            return true;
+    }
+    return false;
+}
+
+std::vector<UndeclaredGroup> Undeclared::groups(std::size_t most) const {
+    std::map<std::string, UndeclaredGroup> left{};
+    for (const auto& [directory, group] : groups_) {
+        // Marks may come after the files beside them, so environments are left out only now.
+        if (!in_environment(directory)) left.emplace(directory, group);
+    }
+    join_neighbours(left, most);
+    std::vector<UndeclaredGroup> list{};
+    for (auto& [directory, group] : left)
+        list.push_back(std::move(group));
+    std::ranges::stable_sort(list, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    return list;
+}
+
+std::vector<GivenUp> Undeclared::given_up() const {
+    return given_up_;
+}
+
+}  // namespace drawhitch::judge

@@ -1,0 +1,409 @@
+#include "core/judge/gate.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <functional>
+
+namespace drawhitch::judge {
+
+namespace {
+
+using model::VerdictKind;
+
+UnitStanding unit(const std::string& name, Standing standing, model::RosterClass wanted = model::RosterClass::must) {
+    return {name, "/data/runs/r1/work/" + name, wanted, 1, 100, standing, {}, {}};
+}
+
+// A box about to be ended, with one finished run whose results are all proven: the gate is open.
+GateFacts clear() {
+    GateFacts facts{};
+    facts.box = "box-3";
+    facts.identity = Identity::proven;
+    facts.verb = {"terminate", false, true, {}};
+    facts.tiers = {{"disk", "/", true, true, false, {}}};
+    facts.runs_known = true;
+    facts.processes_known = true;
+    GateRun run{};
+    run.name = "r1";
+    run.verdict.kind = VerdictKind::done;
+    run.has_roster = true;
+    run.scanned = true;
+    run.work_dir = "/data/runs/r1/work";
+    run.units = {unit("ckpt/a.pt", Standing::received), unit("log", Standing::received)};
+    run.code = CodeState::same;
+    facts.runs = {run};
+    return facts;
+}
+
+bool has_reason(const Gate& gate, std::string_view id) {
+    return std::ranges::any_of(gate.reasons, [&](const Reason& reason) { return reason.id == id; });
+}
+
+model::BoxProcess process(std::int64_t pid) {
+    return {pid, 1, "python3", "serve.py", "/data", {1700000000, 0}, {}, false, false};
+}
+
+UndeclaredGroup group(const std::string& directory) {
+    return {directory, 3, 4096, {1700000000, 0}, "best.pt", false};
+}
+
+// One thing that is wrong, the reason it must give, and the names that open the gate again (if names can).
+struct Flaw {
+    std::string reason{};
+    std::string fact{};  // what it writes: two flaws of one fact replace each other
+    std::function<void(GateFacts&)> make{};
+    std::function<void(Waivers&)> name{};
+    bool takes_units{false};  // its name gives up a whole work tree
+};
+
+std::vector<Flaw> flaws() {
+    const auto lose = [](const std::string& path) { return [path](Waivers& w) { w.lose.push_back(path); }; };
+    const auto accept = [](const std::string& rule) { return [rule](Waivers& w) { w.accept.push_back(rule); }; };
+    const auto kill = [](Waivers& w) { w.kill_runs.emplace_back("r1"); };
+    const auto verdict_is = [](VerdictKind kind) { return [kind](GateFacts& f) { f.runs[0].verdict.kind = kind; }; };
+    std::vector<Flaw> list{
+        {"host-identity", "identity", [](GateFacts& f) { f.identity = Identity::not_proven; }, {}},
+        {"unreachable", "identity", [](GateFacts& f) { f.identity = Identity::unreachable; }, {}},
+        {"stale", "age", [](GateFacts& f) { f.age = std::chrono::seconds{601}; }, {}},
+        {"stale", "age", [](GateFacts& f) { f.age = std::chrono::seconds{-1}; }, {}},
+        {"runs-unknown", "runs", [](GateFacts& f) { f.runs_known = false; }, {}},
+        {"scan-incomplete", "scan", [](GateFacts& f) { f.tiers[0].scanned = false; }, accept("scan-incomplete:disk")},
+        {"processes-unknown", "list", [](GateFacts& f) { f.processes_known = false; }, accept("processes-unknown")},
+        {"process", "process", [](GateFacts& f) { f.processes = {process(77)}; }, accept("process:77")},
+        {"code-unknown", "code", [](GateFacts& f) { f.runs[0].code = CodeState::unknown; }, accept("code-unknown:r1")},
+        {"undeclared", "files", [](GateFacts& f) { f.undeclared = {group("/root/notes")}; }, lose("/root/notes")},
+    };
+    list.push_back({"not-looked-at", "run scan", [](GateFacts& f) { f.runs[0].scanned = false; },
+                    lose("/data/runs/r1/work"), true});
+    list.push_back({"unreadable", "files",
+                    [](GateFacts& f) {
+                        f.undeclared = {group("/root/secret")};
+                        f.undeclared[0].unreadable = true;
+                    },
+                    lose("/root/secret")});
+    list.push_back({"no-roster", "files",
+                    [](GateFacts& f) {
+                        f.runs[0].has_roster = false;
+                        f.undeclared = {group("/data/runs/r1/work/out")};
+                    },
+                    lose("/data/runs/r1/work/out")});
+    const std::vector<std::pair<Standing, std::string>> standings{
+        {Standing::unproven, "not-pulled"},   {Standing::changed, "changed"}, {Standing::unstable, "unstable"},
+        {Standing::incomplete, "incomplete"}, {Standing::broken, "broken"},   {Standing::unknown, "not-looked-at"}};
+    for (const auto& [standing, reason] : standings) {
+        const std::string name = "x-" + std::string{name_of(standing)};
+        list.push_back({reason, name,
+                        [name, standing = standing](GateFacts& f) { f.runs[0].units.push_back(unit(name, standing)); },
+                        lose("/data/runs/r1/work/" + name)});
+    }
+    for (const auto kind : {VerdictKind::queued, VerdictKind::starting, VerdictKind::running, VerdictKind::stalled,
+                            VerdictKind::done_but_up})
+        list.push_back({"run-live", "verdict", verdict_is(kind), kill});
+    for (const auto kind : {VerdictKind::unknown, VerdictKind::unreachable})
+        list.push_back({"run-unknown", "verdict", verdict_is(kind), kill});
+    return list;
+}
+
+}  // namespace
+
+TEST_CASE("the gate opens when all is proven, and asks yes or no") {
+    const Gate gate = judge_gate(clear());
+    CHECK(gate.open);
+    CHECK(gate.reasons.empty());
+    CHECK(gate.confirmation == Confirmation::yes_no);
+    REQUIRE(gate.fates.size() == 1);
+    CHECK(gate.fates[0].fate == Fate::dies_proven);
+    CHECK(gate.fates[0].what == "r1: 2 files, 200 B with a proven copy");
+}
+
+TEST_CASE("facts nobody filled in leave the gate closed") {
+    const Gate gate = judge_gate(GateFacts{});
+    CHECK_FALSE(gate.open);
+    CHECK(has_reason(gate, "unreachable"));
+    CHECK(has_reason(gate, "runs-unknown"));
+    GateFacts run_only = clear();
+    run_only.runs = {GateRun{}};
+    CHECK_FALSE(judge_gate(run_only).open);
+}
+
+TEST_CASE("each single flaw closes the gate with its own reason and a command to type") {
+    for (const Flaw& flaw : flaws()) {
+        GateFacts facts = clear();
+        flaw.make(facts);
+        const Gate gate = judge_gate(facts);
+        CAPTURE(flaw.reason);
+        CHECK_FALSE(gate.open);
+        CHECK(has_reason(gate, flaw.reason));
+        for (const Reason& reason : gate.reasons) {
+            CHECK(reason.next.starts_with("drawhitch "));
+            CHECK_FALSE(reason.text.empty());
+        }
+    }
+}
+
+TEST_CASE("a flaw is opened by its name alone, and then the box's name must be typed") {
+    for (const Flaw& flaw : flaws()) {
+        if (!flaw.name) continue;
+        GateFacts facts = clear();
+        flaw.make(facts);
+        flaw.name(facts.waivers);
+        const Gate gate = judge_gate(facts);
+        CAPTURE(flaw.reason, gate.reasons.empty() ? "" : gate.reasons[0].text);
+        CHECK(gate.open);
+        CHECK(gate.confirmation == Confirmation::typed_name);
+    }
+}
+
+TEST_CASE("what no name may open stays closed whatever is named") {
+    for (const Flaw& flaw : flaws()) {
+        if (flaw.name) continue;
+        GateFacts facts = clear();
+        flaw.make(facts);
+        facts.waivers.accept = {flaw.reason, flaw.reason + ":box-3", flaw.reason + ":"};
+        facts.waivers.lose = {"/"};
+        facts.waivers.kill_runs = {"r1"};
+        CAPTURE(flaw.reason);
+        CHECK_FALSE(judge_gate(facts).open);
+    }
+}
+
+TEST_CASE("flaws never mend each other: any two keep both reasons") {
+    const auto all = flaws();
+    for (const Flaw& one : all) {
+        for (const Flaw& two : all) {
+            if (one.fact == two.fact) continue;
+            GateFacts facts = clear();
+            one.make(facts);
+            two.make(facts);
+            const Gate gate = judge_gate(facts);
+            CAPTURE(one.reason, two.reason);
+            CHECK_FALSE(gate.open);
+            CHECK(has_reason(gate, one.reason));
+            CHECK(has_reason(gate, two.reason));
+        }
+    }
+}
+
+TEST_CASE("naming one flaw leaves every other one closed") {
+    const auto all = flaws();
+    long pairs = 0;
+    for (const Flaw& one : all) {
+        for (const Flaw& two : all) {
+            // Two flaws that write one fact cannot be there together; a work tree that is given up takes its units
+            // along.
+            if (!one.name || one.fact == two.fact || one.takes_units) continue;
+            GateFacts facts = clear();
+            two.make(facts);
+            one.make(facts);
+            one.name(facts.waivers);
+            CAPTURE(one.reason, two.reason);
+            CHECK_FALSE(judge_gate(facts).open);
+            ++pairs;
+        }
+    }
+    CHECK(pairs > 200);
+}
+
+TEST_CASE("a name that meets nothing keeps the gate closed") {
+    for (const auto& name : std::vector<std::function<void(Waivers&)>>{
+             [](Waivers& w) { w.lose = {"/data/runs/r1/wrok"}; }, [](Waivers& w) { w.kill_runs = {"r9"}; },
+             [](Waivers& w) { w.accept = {"process:78"}; }}) {
+        GateFacts facts = clear();
+        name(facts.waivers);
+        const Gate gate = judge_gate(facts);
+        CHECK_FALSE(gate.open);
+        CHECK(has_reason(gate, "no-such-name"));
+    }
+}
+
+TEST_CASE("a name given for what is safe anyway does no harm") {
+    GateFacts facts = clear();
+    facts.waivers.lose = {"/data/runs/r1/work/ckpt/a.pt"};
+    facts.waivers.kill_runs = {"r1"};
+    const Gate gate = judge_gate(facts);
+    CHECK(gate.open);
+    CHECK(gate.confirmation == Confirmation::yes_no);
+}
+
+TEST_CASE("a name reaches what lies below it by component, not by prefix") {
+    GateFacts facts = clear();
+    facts.undeclared = {group("/data2")};
+    facts.waivers.lose = {"/data"};
+    CHECK_FALSE(judge_gate(facts).open);
+    facts.undeclared = {group("/data/x/y")};
+    CHECK(judge_gate(facts).open);
+}
+
+TEST_CASE("accepting a process does not accept another one") {
+    GateFacts facts = clear();
+    facts.processes = {process(77), process(770)};
+    facts.waivers.accept = {"process:77"};
+    const Gate gate = judge_gate(facts);
+    REQUIRE(gate.reasons.size() == 1);
+    CHECK(gate.reasons[0].subject == "770");
+    facts.waivers.accept = {"process"};
+    CHECK_FALSE(judge_gate(facts).open);
+}
+
+TEST_CASE("units that are nice to have or scratch may die, and are told about") {
+    GateFacts facts = clear();
+    facts.runs[0].units.push_back(unit("plots", Standing::unproven, model::RosterClass::nice));
+    Gate gate = judge_gate(facts);
+    CHECK(gate.open);
+    CHECK(gate.confirmation == Confirmation::typed_name);
+    facts = clear();
+    facts.runs[0].units.push_back(unit("tmp", Standing::unknown, model::RosterClass::scratch));
+    gate = judge_gate(facts);
+    CHECK(gate.open);
+    CHECK(gate.confirmation == Confirmation::yes_no);
+    CHECK(gate.fates[0].what == "r1: tmp (1 file, 100 B), scratch");
+}
+
+TEST_CASE("a run declared scratch as a whole needs no roster and no scan, but must have ended") {
+    GateFacts facts = clear();
+    GateRun& run = facts.runs[0];
+    run.has_roster = run.scanned = false;
+    run.scratch = true;
+    run.units = {unit("x", Standing::unproven)};
+    CHECK(judge_gate(facts).open);
+    run.verdict.kind = VerdictKind::running;
+    CHECK_FALSE(judge_gate(facts).open);
+}
+
+TEST_CASE("a run without a roster opens only when all its files are pulled or given up") {
+    GateFacts facts = clear();
+    facts.runs[0].has_roster = false;
+    CHECK(judge_gate(facts).open);  // the log is pulled, and no other file is left
+    facts.runs[0].units[1].standing = Standing::unproven;
+    CHECK(has_reason(judge_gate(facts), "no-roster"));
+    facts.runs[0].units[1].standing = Standing::received;
+    facts.undeclared = {group("/data/runs/r1")};  // joined with its neighbours
+    CHECK(has_reason(judge_gate(facts), "no-roster"));
+    facts.undeclared = {group("/data/runs/r12/work")};
+    CHECK_FALSE(has_reason(judge_gate(facts), "no-roster"));
+}
+
+TEST_CASE("a verb that wipes nothing asks only that the runs have ended") {
+    GateFacts facts = clear();
+    facts.tiers[0].destroyed = facts.tiers[0].scanned = false;
+    facts.processes_known = false;
+    facts.runs[0].scanned = false;
+    facts.runs[0].code = CodeState::unknown;
+    facts.undeclared = {group("/x")};
+    const Gate gate = judge_gate(facts);
+    CHECK(gate.open);
+    CHECK(gate.fates[0].fate == Fate::survives);
+    facts.runs[0].verdict.kind = VerdictKind::running;
+    CHECK(has_reason(judge_gate(facts), "run-live"));
+}
+
+TEST_CASE("code that was changed on the box is shown, and then the name must be typed") {
+    GateFacts facts = clear();
+    facts.runs[0].code = CodeState::different;
+    facts.runs[0].code_recorded = std::string(64, 'a');
+    facts.runs[0].code_found = std::string(64, 'b');
+    const Gate gate = judge_gate(facts);
+    CHECK(gate.open);
+    CHECK(gate.confirmation == Confirmation::typed_name);
+    REQUIRE(gate.remarks.size() == 1);
+    CHECK(gate.remarks[0].find("aaaaaaaaaaaa") != std::string::npos);
+}
+
+TEST_CASE("what goes on billing is told per day and per month") {
+    GateFacts facts = clear();
+    facts.price_hour = 2.0;
+    facts.tiers.push_back({"volume", "/workspace", false, false, true, 73.0});
+    facts.tiers.push_back({"archive", "", false, false, true, {}});
+    facts.verb.leaves_billing = {"public address"};
+    const Gate gate = judge_gate(facts);
+    REQUIRE(gate.billing.size() == 4);
+    CHECK(gate.billing[0].per_day == 48.0);
+    CHECK(gate.billing[0].per_month == 1460.0);
+    CHECK(gate.billing[1].per_month == 73.0);
+    CHECK(*gate.billing[1].per_day > 2.39);
+    CHECK(*gate.billing[1].per_day < 2.41);
+    CHECK_FALSE(gate.billing[2].per_month);
+    CHECK(gate.billing[3].what == "public address");
+    facts.verb.has_api = true;
+    CHECK(judge_gate(facts).billing.size() == 3);
+}
+
+TEST_CASE("names of the box are shown escaped and typed quoted") {
+    GateFacts facts = clear();
+    facts.undeclared = {group("/data/a b\x1b[31m")};
+    const Gate gate = judge_gate(facts);
+    REQUIRE(gate.reasons.size() == 1);
+    CHECK(gate.reasons[0].text.find('\x1b') == std::string::npos);
+    CHECK(gate.reasons[0].next.find("'/data/a b") != std::string::npos);
+}
+
+// --- All small worlds: an independent statement of the rules, compared over every combination. ---
+
+TEST_CASE("over all small worlds the gate is open exactly when the rules say so") {
+    const std::vector<Standing> standings{Standing::received,   Standing::placed,  Standing::survives,
+                                          Standing::unproven,   Standing::changed, Standing::unstable,
+                                          Standing::incomplete, Standing::broken,  Standing::unknown};
+    const std::vector<VerdictKind> verdicts{
+        VerdictKind::done,           VerdictKind::failed,      VerdictKind::artifacts_missing, VerdictKind::preempted,
+        VerdictKind::lost_at_reboot, VerdictKind::queued,      VerdictKind::starting,          VerdictKind::running,
+        VerdictKind::stalled,        VerdictKind::done_but_up, VerdictKind::unreachable,       VerdictKind::unknown};
+    const std::vector<Identity> identities{Identity::proven, Identity::not_proven, Identity::unreachable};
+    const std::vector<model::RosterClass> classes{model::RosterClass::must, model::RosterClass::nice,
+                                                  model::RosterClass::scratch};
+    long worlds = 0;
+    long opened = 0;
+    for (const auto identity : identities)
+        for (const auto verdict : verdicts)
+            for (const auto standing : standings)
+                for (const auto wanted : classes)
+                    for (unsigned bits = 0; bits < 512; ++bits) {
+                        const bool killed = (bits & 1U) != 0, lost = (bits & 2U) != 0, hidden = (bits & 4U) != 0;
+                        const bool process_there = (bits & 8U) != 0, scanned = (bits & 16U) != 0;
+                        const bool runs_known = (bits & 32U) != 0, roster = (bits & 64U) != 0;
+                        const bool hidden_lost = (bits & 128U) != 0, accepted = (bits & 256U) != 0;
+                        GateFacts facts = clear();
+                        facts.identity = identity;
+                        facts.runs_known = runs_known;
+                        GateRun& run = facts.runs[0];
+                        run.verdict.kind = verdict;
+                        run.has_roster = roster;
+                        run.scanned = scanned;
+                        run.units = {unit("u", standing, wanted)};
+                        if (hidden) facts.undeclared = {group("/root/hidden")};
+                        if (process_there) facts.processes = {process(7)};
+                        if (killed) facts.waivers.kill_runs = {"r1"};
+                        if (lost) facts.waivers.lose = {"/data/runs/r1/work/u"};
+                        if (hidden && hidden_lost) facts.waivers.lose.emplace_back("/root/hidden");
+                        if (process_there && accepted) facts.waivers.accept = {"process:7"};
+
+                        const bool ended = verdict == VerdictKind::done || verdict == VerdictKind::failed ||
+                                           verdict == VerdictKind::artifacts_missing ||
+                                           verdict == VerdictKind::preempted || verdict == VerdictKind::lost_at_reboot;
+                        const bool covered = standing == Standing::received || standing == Standing::placed ||
+                                             standing == Standing::survives;
+                        const bool spoken = covered || lost;
+                        const bool unit_fine = spoken || wanted != model::RosterClass::must;
+                        const bool wanted_open = identity == Identity::proven && runs_known && (ended || killed) &&
+                                                 scanned && unit_fine && (roster || spoken) &&
+                                                 (!hidden || hidden_lost) && (!process_there || accepted);
+                        const Gate gate = judge_gate(facts);
+                        ++worlds;
+                        opened += gate.open ? 1 : 0;
+                        if (gate.open != wanted_open) {
+                            CAPTURE(bits, static_cast<int>(standing), static_cast<int>(verdict),
+                                    static_cast<int>(identity));
+                            REQUIRE(gate.open == wanted_open);
+                        }
+                        const bool unproven = !covered && (lost || wanted == model::RosterClass::nice);
+                        const bool typed = unproven || (killed && !ended) || hidden || process_there;
+                        if (gate.open && wanted != model::RosterClass::scratch) {
+                            const bool asks_name = gate.confirmation == Confirmation::typed_name;
+                            if (asks_name != typed) REQUIRE(asks_name == typed);
+                        }
+                    }
+    CHECK(worlds == 3L * 12 * 9 * 3 * 512);
+    CHECK(opened > 1000);
+}
+
+}  // namespace drawhitch::judge

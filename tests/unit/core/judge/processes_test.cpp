@@ -1,0 +1,85 @@
+#include "core/judge/processes.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace drawhitch::judge {
+
+namespace {
+
+constexpr std::int64_t k_since = 1'700'000'000;
+
+model::BoxProcess process(const std::string& name, const std::string& script = {}) {
+    return {100, 1, name, script, "/data/x", {k_since + 10, 0}, {}, false, false};
+}
+
+ProcessPolicy policy() {
+    return {{k_since, 0}, {"7f3a"}, {}, {"/", "/dev/shm"}, {"/volume"}};
+}
+
+bool listed(const model::BoxProcess& one) {
+    return !unowned(std::vector{one}, policy()).empty();
+}
+
+}  // namespace
+
+TEST_CASE("a process of ours that no run owns is listed") {
+    CHECK(listed(process("python3", "serve.py")));
+    CHECK(listed(process("python3")));
+    CHECK(listed(process("jupyter-lab")));
+    CHECK(listed(process("helper-thing")));
+    CHECK(listed(process("bash", "loop.sh")));
+    CHECK(listed(process("sh", "-c")));
+}
+
+TEST_CASE("runs, logins, the helper and what was there before are not listed") {
+    model::BoxProcess of_run = process("python3", "train.py");
+    of_run.token = "7f3a";
+    CHECK_FALSE(listed(of_run));
+    of_run.token = "beef";  // a run of nobody we know
+    CHECK(listed(of_run));
+    model::BoxProcess old = process("python3");
+    old.started = {k_since - 1, 0};
+    CHECK_FALSE(listed(old));
+    for (const char* name : {"sshd", "bash", "zsh", "sftp-server", "tmux: server", "helper-0123abcd"})
+        CHECK_FALSE(listed(process(name)));
+    model::BoxProcess ours = process("sh", "-c");
+    ours.survey = true;
+    CHECK_FALSE(listed(ours));
+    model::BoxProcess dead = process("python3");
+    dead.zombie = true;
+    CHECK_FALSE(listed(dead));
+}
+
+TEST_CASE("pids the probe of a run reported belong to it") {
+    ProcessPolicy owned = policy();
+    owned.owned = {100};
+    CHECK(unowned(std::vector{process("sh", "run.sh")}, owned).empty());
+}
+
+TEST_CASE("a shell with a command line stands behind its living children") {
+    model::BoxProcess shell = process("bash", "-c");
+    model::BoxProcess child = process("python3", "serve.py");
+    child.pid = 101;
+    child.parent = 100;
+    const auto list = unowned(std::vector{shell, child}, policy());
+    REQUIRE(list.size() == 1);
+    CHECK(list[0].pid == 101);
+    child.zombie = true;
+    CHECK(unowned(std::vector{shell, child}, policy()).size() == 1);
+}
+
+TEST_CASE("where a process works decides, and an unknown place counts as wiped") {
+    model::BoxProcess one = process("python3");
+    one.directory = "/volume/p";
+    CHECK_FALSE(listed(one));
+    one.directory = "/volume2";
+    CHECK(listed(one));
+    one.directory = "";
+    CHECK(listed(one));
+    ProcessPolicy nothing = policy();
+    nothing.wiped = {};
+    one.directory = "/data";
+    CHECK(unowned(std::vector{one}, nothing).empty());
+}
+
+}  // namespace drawhitch::judge

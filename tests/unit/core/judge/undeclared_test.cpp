@@ -1,0 +1,169 @@
+#include "core/judge/undeclared.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/judge/box_path.hpp"
+
+namespace drawhitch::judge {
+
+namespace {
+
+constexpr WallTime k_since{1'700'000'000, 0};
+
+SeenFile file(const std::string& path, std::uint64_t size = 10, std::int64_t after = 5) {
+    return {path, size, {k_since.seconds + after, 0}, false, false};
+}
+
+Explanations basic() {
+    Explanations why{};
+    why.since = k_since;
+    why.home = "/home/u";
+    return why;
+}
+
+}  // namespace
+
+TEST_CASE("a file nothing explains is listed under its directory with count, size and newest") {
+    Undeclared scan{basic()};
+    CHECK(scan.add(file("/data/out/a.pt", 10, 5)) == Explained::no);
+    CHECK(scan.add(file("/data/out/b.pt", 20, 9)) == Explained::no);
+    CHECK(scan.add(file("/data/x", 1, 1)) == Explained::no);
+    const auto groups = scan.groups();
+    REQUIRE(groups.size() == 2);
+    CHECK(groups[0] == UndeclaredGroup{"/data/out", 2, 30, {k_since.seconds + 9, 0}, "b.pt", false});
+    CHECK(groups[1].directory == "/data");
+}
+
+TEST_CASE("what was there before the lease is not asked about, what changed since is") {
+    Undeclared scan{basic()};
+    CHECK(scan.add(file("/data/a", 1, -1)) == Explained::older);
+    CHECK(scan.add(file("/data/a", 1, 0)) == Explained::no);
+    CHECK(scan.groups().size() == 1);
+}
+
+TEST_CASE("the nearest explained directory counts, by component") {
+    Explanations why = basic();
+    why.directories = {{"/data/drawhitch/p/releases", Explained::release},
+                       {"/data/drawhitch/p/envs", Explained::environment},
+                       {"/data/drawhitch/p/envs/mine", Explained::no}};
+    why.files = {{"/data/drawhitch/p/current", Explained::ours}};
+    Undeclared scan{why};
+    CHECK(scan.add(file("/data/drawhitch/p/releases/ab/train.py")) == Explained::release);
+    CHECK(scan.add(file("/data/drawhitch/p/releases2/train.py")) == Explained::no);
+    CHECK(scan.add(file("/data/drawhitch/p/envs/k/lib/x.so")) == Explained::environment);
+    CHECK(scan.add(file("/data/drawhitch/p/current")) == Explained::ours);
+    CHECK(scan.add(file("/data/drawhitch/p/current2")) == Explained::no);
+    CHECK(scan.add(file("/data/drawhitch/p/shared/set/a.bin")) == Explained::no);
+}
+
+TEST_CASE("the system's places and caches are explained, people's places inside them are not") {
+    for (const char* path :
+         {"/usr/lib/x.so", "/etc/passwd", "/var/log/syslog", "/proc/1/stat", "/dev/null", "/lib64/ld.so"})
+        CHECK(is_system_place(path));
+    for (const char* path : {"/usr/src/app/out.pt", "/dev/shm/x", "/home/u/a", "/opt/a", "/mnt/usr/a", "/usrdata/a",
+                             "/var/lib/docker/volumes/v/a", "/root/a", "/workspace/etc/x", "/srv/x", "/var/tmp/x"})
+        CHECK_FALSE(is_system_place(path));
+    for (const char* path : {"/home/u/.cache/hf/a", "/home/u/.bash_history", "/x/__pycache__/a.pyc",
+                             "/tmp/torchinductor_u/a", "/home/u/.local/lib/python3/x.py"})
+        CHECK(is_cache_place(path, "/home/u"));
+    for (const char* path : {"/home/u/cache/a", "/home/v/.cache/a", "/home/u/.cachet/a", "/tmp/results/a", "/home/u",
+                             "/x/my__pycache__/a", "/home/u/.config/app/precious", "/home/u/.local/share/app/data"})
+        CHECK_FALSE(is_cache_place(path, "/home/u"));
+    CHECK_FALSE(is_cache_place("/.cache/a", "/"));
+}
+
+TEST_CASE("environments are known by their marks, before or after their files") {
+    Undeclared scan{basic()};
+    scan.add(file("/data/proj/results/a.pt"));
+    scan.add(file("/data/env/bin/python"));
+    scan.add(file("/data/env/conda-meta/history"));
+    scan.add(file("/data/env/lib/python3/x.py"));
+    scan.add(file("/data/proj/pyvenv.cfg"));
+    scan.add(file("/data/proj/lib/python3/site-packages/t.py"));
+    const auto groups = scan.groups();
+    // A project with an environment at its top keeps its own files.
+    REQUIRE(groups.size() == 1);
+    CHECK(groups[0].directory == "/data/proj/results");
+}
+
+TEST_CASE("files given up are counted for the name that gave them up") {
+    Explanations why = basic();
+    why.given_up = {"/data/old", "/data/nothing"};
+    Undeclared scan{why};
+    CHECK(scan.add(file("/data/old/a", 7)) == Explained::given_up);
+    CHECK(scan.add(file("/data/old2/a", 7)) == Explained::no);
+    const auto lost = scan.given_up();
+    REQUIRE(lost.size() == 2);
+    CHECK(lost[0].files == 1);
+    CHECK(lost[0].bytes == 7);
+    CHECK(lost[1].files == 0);
+}
+
+TEST_CASE("a directory nobody could look into is listed itself when it changed since the lease began") {
+    Undeclared scan{basic()};
+    SeenFile closed = file("/data/private");
+    closed.directory = closed.unreadable = true;
+    CHECK(scan.add(closed) == Explained::no);
+    SeenFile plain = file("/data/open");
+    plain.directory = true;
+    CHECK(scan.add(plain) != Explained::no);
+    SeenFile old = closed;
+    old.path = "/data/older";
+    old.changed = {1, 0};
+    CHECK(scan.add(old) == Explained::older);
+    REQUIRE(scan.groups().size() == 1);
+    CHECK(scan.groups()[0].unreadable);
+    CHECK(scan.groups()[0].directory == "/data/private");
+}
+
+TEST_CASE("a predicate may explain scratch, and a file right under the root stands for itself") {
+    Explanations why = basic();
+    why.scratch = [](std::string_view path) { return path.ends_with(".tmp"); };
+    Undeclared scan{why};
+    CHECK(scan.add(file("/data/a.tmp")) == Explained::scratch);
+    CHECK(scan.add(file("/model.pt")) == Explained::no);
+    CHECK(scan.groups()[0].directory == "/model.pt");
+}
+
+TEST_CASE("many directories are joined with their neighbours, and nothing is lost in the joining") {
+    Undeclared scan{basic()};
+    std::uint64_t bytes = 0;
+    for (int a = 0; a < 10; ++a) {
+        for (int b = 0; b < 30; ++b) {
+            scan.add(file("/data/run" + std::to_string(a) + "/step" + std::to_string(b) + "/f", 3));
+            bytes += 3;
+        }
+    }
+    scan.add(file("/top.bin", 1));
+    scan.add(file("/home/u/x", 1));
+    bytes += 2;
+    const auto groups = scan.groups(20);
+    CHECK(groups.size() <= 20);
+    std::uint64_t files = 0;
+    std::uint64_t sum = 0;
+    for (const auto& group : groups) {
+        CHECK(group.directory != "/");
+        files += group.files;
+        sum += group.bytes;
+    }
+    CHECK(files == 302);
+    CHECK(sum == bytes);
+}
+
+TEST_CASE("paths of a box are compared and cleaned by component") {
+    CHECK(is_inside("/a/b", "/a"));
+    CHECK(is_inside("/a", "/a"));
+    CHECK(is_inside("/a", "/"));
+    CHECK_FALSE(is_inside("/ab", "/a"));
+    CHECK_FALSE(is_inside("/a", ""));
+    CHECK(clean_box_path("/a//b/") == "/a/b");
+    CHECK(clean_box_path("//") == "/");
+    for (const char* path : {"", "a", "/a/../b", "/a/./b", "/.."})
+        CHECK(clean_box_path(path).empty());
+    CHECK(clean_box_path(std::string_view{"/a\0b", 4}).empty());
+    CHECK(parent_of("/a/b") == "/a");
+    CHECK(parent_of("/a") == "/");
+    CHECK(parent_of("/") == "/");
+}
+
+}  // namespace drawhitch::judge
