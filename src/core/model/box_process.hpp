@@ -24,8 +24,10 @@ struct BoxProcess {
 
 // What a survey of the processes said.
 struct ProcessSurvey {
-    bool complete{false};
-    WallTime booted{};  // when the box (or the container's first process) started
+    bool complete{false};  // every process of ours since the time asked for is listed
+    WallTime now{};        // the box's clock
+    WallTime booted{};     // when its kernel started
+    std::string home{};    // of the login user
     std::vector<BoxProcess> processes{};
 };
 

@@ -13,5 +13,6 @@ std::string_view box_probe_sh();
 std::string_view box_stop_sh();
 std::string_view box_log_sh();
 std::string_view box_inspect_sh();
+std::string_view box_survey_sh();
 
 }  // namespace drawhitch::plan

@@ -1,0 +1,122 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <csignal>
+#include <filesystem>
+
+#include "box.hpp"
+#include "core/parse/survey.hpp"
+#include "core/plan/survey_script.hpp"
+
+using namespace drawhitch;
+using support::FakeBox;
+
+namespace {
+
+model::ProcessSurvey survey(const FakeBox& box, std::int64_t since, const std::string& proc = "/proc") {
+    plan::SurveySpec spec{};
+    spec.nonce = support::k_nonce;
+    spec.since = since;
+    spec.roots.proc = proc;
+    const auto ran = box.script(plan::survey_script(spec));
+    return parse::survey(ran.out, support::k_nonce);
+}
+
+const model::BoxProcess* find(const model::ProcessSurvey& survey, std::int64_t pid) {
+    for (const auto& process : survey.processes)
+        if (process.pid == pid) return &process;
+    return nullptr;
+}
+
+// A /proc with processes of our own making.
+struct FakeProc {
+    support::TempDir dir{};
+    FakeProc() { support::write_file(dir / "stat", "cpu 1 2 3\nbtime 1700000000\n"); }
+    void add(int pid, const std::string& name, int ticks, const std::string& cmdline,
+             const std::string& environ = {}) const {
+        const std::string folder = dir / std::to_string(pid);
+        std::filesystem::create_directories(folder);
+        support::write_file(folder + "/stat", std::to_string(pid) + " (" + name +
+                                                  ") S 1 2 3 0 -1 0 0 0 0 0 1 1 0 0 20 0 1 0 " + std::to_string(ticks) +
+                                                  " 0 0\n");
+        support::write_file(folder + "/comm", name + "\n");
+        support::write_file(folder + "/cmdline", cmdline);
+        support::write_file(folder + "/environ", environ);
+        std::filesystem::create_directory_symlink("/data/some where", folder + "/cwd");
+    }
+};
+
+std::string nul(std::initializer_list<std::string> words) {
+    std::string text{};
+    for (const auto& word : words)
+        text += word + std::string(1, '\0');
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("the survey tells name, script, place, age and run of our processes, and no argument") {
+    const auto& shell = GENERATE(from_range(support::shells()));
+    CAPTURE(shell.name);
+    const FakeBox box{shell};
+    const FakeProc proc{};
+    proc.add(100, "python3", 5000, nul({"python3", "-u", "/w/train.py", "--token=hunter2"}),
+             nul({"HOME=/x", "DRAWHITCH_RUN_TOKEN=7f3a", "SECRET=hunter2"}));
+    proc.add(101, "sh", 6000, nul({"sh", "-c", "while :; do hunter2; done"}));
+    proc.add(102, "odd ) name", 7000, nul({"odd"}));
+    proc.add(103, "older", 100, nul({"older"}));
+    plan::SurveySpec spec{};
+    spec.nonce = support::k_nonce;
+    spec.since = 1'700'000'010;
+    spec.roots.proc = proc.dir.path();
+    const auto ran = box.script(plan::survey_script(spec));
+    CHECK(ran.out.find("hunter2") == std::string::npos);
+    const auto seen = parse::survey(ran.out, support::k_nonce);
+    INFO(ran.out << ran.err);
+    CHECK(seen.complete);
+    CHECK(seen.booted.seconds == 1'700'000'000);
+    REQUIRE(seen.processes.size() == 3);
+    const auto* job = find(seen, 100);
+    REQUIRE(job != nullptr);
+    CHECK(job->name == "python3");
+    CHECK(job->script == "train.py");
+    CHECK(job->token == "7f3a");
+    CHECK(job->directory == "/data/some where");
+    CHECK(job->started.seconds == 1'700'000'050);
+    CHECK(find(seen, 101)->script == "-c");
+    CHECK(find(seen, 102)->name == "odd ) name");
+}
+
+TEST_CASE("the survey sees a real process of ours, and knows itself") {
+    const auto& shell = GENERATE(from_range(support::shells()));
+    CAPTURE(shell.name);
+    const FakeBox box{shell};
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::execlp("sleep", "sleep", "60", nullptr);
+        ::_exit(127);
+    }
+    // The clock ticks in hundredths and the survey in seconds: ask from well before.
+    const auto seen = survey(box, system_clock().wall().seconds - 3600);
+    ::kill(child, SIGKILL);
+    CHECK(seen.complete);
+    CHECK(find(seen, child) != nullptr);
+    bool itself = false;
+    for (const auto& process : seen.processes)
+        itself = itself || process.survey;
+    CHECK(itself);
+}
+
+TEST_CASE("a survey that cannot know is not complete") {
+    const auto& shell = GENERATE(from_range(support::shells()));
+    CAPTURE(shell.name);
+    const FakeBox box{shell};
+    const FakeProc proc{};
+    std::filesystem::remove(proc.dir / "stat");
+    CHECK_FALSE(survey(box, 0, proc.dir.path()).complete);
+    CHECK_FALSE(survey(box, 0, "/does/not/exist").complete);
+}
