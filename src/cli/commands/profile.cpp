@@ -49,6 +49,7 @@ Cell list_cell(const std::vector<std::string>& words) {
 template <class E>
 Cell words_cell(const std::vector<E>& values) {
     std::vector<std::string> words;
+    words.reserve(values.size());
     for (const E value : values)
         words.emplace_back(model::word_of(value));
     return list_cell(words);

@@ -1,6 +1,7 @@
 #include "io/term/progress_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "base/text.hpp"
@@ -75,7 +76,7 @@ std::optional<seconds> Track::eta(Instant now) const {
     const double left = static_cast<double>(*total_ - done_) / rate_over(k_eta_window, now);
     constexpr double k_never = 30.0 * 24 * 3600;  // a month: not an estimate any more
     if (left > k_never) return std::nullopt;
-    return seconds{static_cast<long>(left + 0.5)};
+    return seconds{std::lround(left)};
 }
 
 seconds Track::quiet_for(Instant now) const {

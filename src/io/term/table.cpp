@@ -63,8 +63,8 @@ Cell Cell::duration(std::chrono::seconds length) {
     return Cell{.human = human_duration(length), .plain = std::to_string(seconds), .json = Json{seconds}};
 }
 
-Cell Cell::value(Json json, std::string human) {
-    return Cell{.human = printable(human), .plain = human, .json = std::move(json)};
+Cell Cell::value(Json json, std::string_view human) {
+    return Cell{.human = printable(human), .plain = std::string{human}, .json = std::move(json)};
 }
 
 Layout plan_layout(const std::vector<Column>& columns, const std::vector<Row>& rows, std::size_t width) {

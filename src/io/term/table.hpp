@@ -37,7 +37,7 @@ struct Cell {
     static Cell boolean(bool value);
     static Cell time(WallTime at, WallTime now);        // "12 min ago"; RFC 3339 for machines
     static Cell duration(std::chrono::seconds length);  // "3 h 20 min"; whole seconds for machines
-    static Cell value(Json json, std::string human);
+    static Cell value(Json json, std::string_view human);
 };
 
 using Row = std::vector<Cell>;
