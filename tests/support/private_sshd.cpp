@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <catch2/catch_test_macros.hpp>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -101,6 +102,25 @@ std::string passwd_with(const std::string& user, const std::string& home) {
     return text;
 }
 
+// dropbear looks for keys in the home that the password database names, and a password lies in that database, too.
+bool wants_own_accounts(const SshdOptions& options) {
+    return options.dropbear || !options.password.empty();
+}
+
+const char* namespace_flags() {
+    return ::geteuid() == 0 ? "-m" : "-rm";
+}
+
+// Containers, chroots and some distributions forbid it.
+bool may_make_namespaces() {
+    try {
+        run_tool({"unshare", namespace_flags(), "--propagation", "private", "true"});
+        return true;
+    } catch (const std::runtime_error&) {
+        return false;
+    }
+}
+
 }  // namespace
 
 pid_t start_tool(const std::vector<std::string>& argv, const std::string& output) {
@@ -155,6 +175,8 @@ void make_key(const std::string& path, const std::string& type, const std::strin
 }
 
 PrivateSshd::PrivateSshd(const SshdOptions& options) {
+    if (wants_own_accounts(options) && !may_make_namespaces())
+        SKIP("this user may not make mount namespaces, which a server with accounts of its own needs");
     const passwd* account = ::getpwuid(::geteuid());
     if (account == nullptr) throw std::runtime_error("this user has no account entry, so no sshd can log it in");
     user_ = account->pw_name;
@@ -223,11 +245,10 @@ void PrivateSshd::write_config(const SshdOptions& options) {
         throw std::runtime_error("cannot create /run/sshd");
 }
 
-// dropbear looks for keys in the home that the password database names, and a password lies in that database, too: such
-// a server gets a database of its own, in a mount namespace that ends with it.
+// A server with accounts of its own gets a password database in a mount namespace that ends with it.
 std::vector<std::string> PrivateSshd::command(const SshdOptions& options) const {
     const std::string sshd = "exec /usr/sbin/sshd -D -e -f " + (dir_ / "sshd_config");
-    if (!options.dropbear && options.password.empty()) return {"/bin/sh", "-c", sshd};
+    if (!wants_own_accounts(options)) return {"/bin/sh", "-c", sshd};
     std::string serve = "mount --bind " + (dir_ / "passwd") + " /etc/passwd && ";
     if (!options.password.empty()) serve += "mount --bind " + (dir_ / "shadow") + " /etc/shadow && ";
     if (options.dropbear) {
@@ -239,7 +260,7 @@ std::vector<std::string> PrivateSshd::command(const SshdOptions& options) const 
     } else {
         serve += sshd;
     }
-    return {"unshare", ::geteuid() == 0 ? "-m" : "-rm", "--propagation", "private", "/bin/sh", "-c", serve};
+    return {"unshare", namespace_flags(), "--propagation", "private", "/bin/sh", "-c", serve};
 }
 
 void PrivateSshd::launch(const SshdOptions& options) {
