@@ -15,11 +15,11 @@ constexpr std::size_t k_read_size = 256U << 10U;
 }  // namespace
 
 Channel::Input Channel::fill() {
-    std::string buffer(k_read_size, '\0');
+    in_buffer_.resize(k_read_size);
     for (;;) {
-        const ssize_t count = ::read(in_, buffer.data(), buffer.size());
+        const ssize_t count = ::read(in_, in_buffer_.data(), in_buffer_.size());
         if (count > 0) {
-            decoder_.feed(std::string_view(buffer).substr(0, static_cast<std::size_t>(count)));
+            decoder_.feed(std::string_view(in_buffer_).substr(0, static_cast<std::size_t>(count)));
             return Input::bytes;
         }
         if (count < 0 && errno == EINTR) continue;

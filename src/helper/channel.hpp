@@ -49,6 +49,7 @@ class Channel {
     int in_{-1};
     int out_{-1};
     proto::FrameDecoder decoder_{};
+    std::string in_buffer_{};
     std::string out_buffer_{};
     std::size_t out_at_{0};
     std::uint64_t send_limit_{0};
