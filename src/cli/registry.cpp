@@ -48,6 +48,11 @@ Registry all_commands() {
     return Registry{{
         // life cycle
         adopt_command(),
+        run_command(),
+        ps_command(),
+        watch_command(),
+        logs_command(),
+        stop_run_command(),
 
         // inspect
         ls_command(),

@@ -25,5 +25,10 @@ CommandRow complete_command();  // hidden: the completion scripts ask it
 CommandRow demo_command();
 CommandRow version_command();
 CommandRow help_command();
+CommandRow run_command();
+CommandRow ps_command();
+CommandRow watch_command();
+CommandRow logs_command();
+CommandRow stop_run_command();
 
 }  // namespace drawhitch::cli

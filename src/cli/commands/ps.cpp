@@ -1,0 +1,51 @@
+#include "cli/commands/commands.hpp"
+#include "cli/context.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/run_view.hpp"
+#include "cli/workplace.hpp"
+#include "flow/run/poll.hpp"
+#include "io/term/output.hpp"
+
+namespace drawhitch::cli {
+
+namespace {
+
+Result<Outcome> run_ps(Context& context, const Parsed& parsed) {
+    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto here, place->target(parsed));
+    const std::string name = here.rest.one("RUN").value_or("");
+    TRY_ASSIGN(const auto view, flow::view_runs(context.op, place->deps(), here.lease, name));
+    show_runs(context.out, here.lease.name, view.runs, context.op.clock.wall(),
+              !name.empty() || context.globals.verbose > 0);
+    Outcome outcome;
+    if (view.runs.empty()) {
+        context.op.note(here.lease.name + " has no runs");
+        outcome.next.push_back("drawhitch run " + here.lease.name + " -- COMMAND");
+    }
+    if (view.unreachable) {
+        context.op.warn(view.unreachable->message + "; what its runs do now is unknown");
+        outcome.exit = exit_code::k_unreachable;
+        outcome.next.push_back("drawhitch doctor " + here.lease.name);
+    }
+    return outcome;
+}
+
+}  // namespace
+
+CommandRow ps_command() {
+    return CommandRow{
+        .verb = "ps",
+        .group = Group::life_cycle,
+        .summary = "list the runs of a box with their verdicts",
+        .description =
+            "Asks the box about runs that are not known to have ended: one connection, one look. A box\n"
+            "that does not answer leaves every verdict as it was, and the exit code is 5. With RUN, or\n"
+            "-v, the evidence of each verdict is shown.",
+        .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true},
+                        {.name = "RUN", .help = "only this one", .arity = Arity::optional}},
+        .examples = {{"drawhitch ps b1", "all runs"}, {"drawhitch ps b1 r1", "one run, and why we say so"}},
+        .handler = run_ps,
+    };
+}
+
+}  // namespace drawhitch::cli

@@ -1,0 +1,209 @@
+#include "flow/run/launch.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/context.hpp"
+#include "cli/run_view.hpp"
+#include "cli/workplace.hpp"
+#include "core/plan/gpu_list.hpp"
+#include "flow/push.hpp"
+#include "flow/run/logs.hpp"
+#include "flow/run/watch.hpp"
+#include "io/term/output.hpp"
+
+namespace drawhitch::cli {
+
+namespace {
+
+using term::Cell;
+
+// "K=V", or "K" for the laptop's own value, which then stands in no command line.
+Status add_variable(Context& context, const Workplace& place, const std::string& text, plan::Variables& variables) {
+    const std::size_t at = text.find('=');
+    const std::string name = text.substr(0, at);
+    if (at != std::string::npos) {
+        if (plan::looks_secret(name)) {
+            context.op.warn("the value of " + name +
+                            " was typed on the command line, where others may see it: set it in "
+                            "the environment and write --env " +
+                            name);
+        }
+        variables[name] = text.substr(at + 1);
+        return ok();
+    }
+    const auto value = place.laptop().environment(name);
+    if (!value) {
+        return Error{Code::usage, "--env " + printable(name) + ": the variable is not set here"}.then(
+            "drawhitch run … --env " + printable(name) + "=VALUE");
+    }
+    variables[name] = *value;
+    return ok();
+}
+
+Result<plan::Variables> variables_of(Context& context, const Workplace& place, const Parsed& parsed) {
+    const model::EnvRules& rules = place.project().values.env;
+    plan::Variables variables = rules.vars;
+    for (const std::string& name : rules.pass) {
+        if (const auto value = place.laptop().environment(name)) variables[name] = *value;
+    }
+    for (const std::string& text : parsed.list("env"))
+        TRY(add_variable(context, place, text, variables));
+    return variables;
+}
+
+Result<flow::LaunchOptions> options_of(Context& context, const Workplace& place, const Parsed& parsed) {
+    const model::Project& project = place.project().values;
+    flow::LaunchOptions options;
+    options.name = parsed.text("name").value_or("");
+    options.command = parsed.trailing();
+    options.roster = project.out;
+    for (const std::string& pattern : parsed.list("out"))
+        options.roster.push_back({pattern, model::RosterClass::must});
+    for (const std::string& pattern : parsed.list("nice"))
+        options.roster.push_back({pattern, model::RosterClass::nice});
+    options.scratch = parsed.flag("no-outputs");
+    if (options.scratch) options.roster.clear();
+    TRY_ASSIGN(options.variables, variables_of(context, place, parsed));
+    options.activate = parsed.text("activate").value_or(project.env.activate);
+    if (const auto gpus = parsed.text("gpus")) {
+        TRY_ASSIGN(options.gpus, plan::gpu_list(*gpus));
+    }
+    options.share_gpus = parsed.flag("share-gpu");
+    options.ranks = static_cast<int>(std::clamp<std::int64_t>(parsed.integer("ranks").value_or(1), 1, 100'000));
+    options.unbuffered = !parsed.flag("no-unbuffer");
+    return options;
+}
+
+void tell(Context& context, const std::string& box, const flow::LaunchReport& report) {
+    for (const std::string& name : report.kept) {
+        context.op.warn("\"" + printable(name) + "\" is part of the code, so nothing was linked in its place");
+    }
+    context.out.value("id", "run", Cell::integer(report.run.id));
+    context.out.value("code_hash", "code", Cell::text(report.run.spec.code_hash));
+    context.out.value("driver", "started with", Cell::text(report.run.spec.driver));
+    context.out.value("threads", "threads", Cell::text(report.threads));
+    context.out.value("confirmed", "seen to live", Cell::boolean(report.confirmed));
+    if (!report.run.spec.activate.empty()) {
+        context.out.value("activate", "activated by", Cell::name(report.run.spec.activate));
+    }
+    const flow::RunView view{report.run, report.verdict, {}};
+    show_runs(context.out, box, {view}, context.op.clock.wall(), true);
+}
+
+// After the log has ended, the verdict decides how we end.
+Result<Outcome> follow(Context& context, Workplace& place, const model::Lease& lease, const std::string& run) {
+    flow::LogOptions options;
+    options.run = run;
+    options.follow = true;
+    auto read = flow::read_log(context.op, place.deps(), lease, options, [&](std::string_view line) {
+        context.out.text(line);
+        context.out.flush();
+        return ok();
+    });
+    if (!read) {
+        if (read.error().code == Code::cancelled) context.op.note("stopped following; run " + run + " goes on");
+        return std::move(read).error();
+    }
+    flow::WatchOptions watch;
+    watch.run = run;
+    watch.once = true;
+    TRY_ASSIGN(const auto view, flow::watch_runs(context.op, place.deps(), lease, watch, [](const auto&, bool) {}));
+    for (const flow::RunView& row : view.runs)
+        context.op.note(run_line(row));
+    return Outcome{.exit = flow::exit_code_of(view.runs), .next = {"drawhitch pull " + lease.name + " " + run}};
+}
+
+Result<Outcome> run_run(Context& context, const Parsed& parsed) {
+    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto here, place->target(parsed));
+    const model::Lease& lease = here.lease;
+    TRY_ASSIGN(auto options, options_of(context, *place, parsed));
+    if (context.globals.dry_run) {
+        TRY_ASSIGN(const std::string wrapper, flow::launch_preview(lease, options));
+        context.out.raw(wrapper);
+        context.out.json("wrapper", term::Json::name(wrapper));
+        return Outcome{};
+    }
+    if (options.roster.empty() && !options.scratch) {
+        context.op.warn(
+            "no outputs are declared: nothing will be pulled, and `down` stays closed until they are given up "
+            "by name (--out PATTERN, or --no-outputs when nothing is to be kept)");
+    }
+    if (!parsed.flag("no-push")) {
+        TRY_ASSIGN(const auto pushed, flow::push(context.op, place->deps(), {.box = lease.name}));
+        options.release = pushed.hash;
+    }
+    // Pushing may have learned where the box's root is.
+    TRY_ASSIGN(const model::Lease current, place->ledger().lease(lease.id));
+    TRY_ASSIGN(const auto report, flow::launch(context.op, place->deps(), current, options));
+    tell(context, lease.name, report);
+    if (parsed.flag("follow")) return follow(context, *place, current, report.run.spec.name);
+    const flow::RunView view{report.run, report.verdict, {}};
+    Outcome outcome;
+    outcome.exit = model::is_terminal(report.verdict.kind) ? flow::exit_code_of({view}) : 0;
+    outcome.next = {"drawhitch watch " + lease.name,
+                    "drawhitch logs " + lease.name + " " + report.run.spec.name + " -f"};
+    return outcome;
+}
+
+}  // namespace
+
+CommandRow run_command() {
+    return CommandRow{
+        .verb = "run",
+        .aliases = {"launch"},
+        .group = Group::life_cycle,
+        .summary = "start a job that outlives the connection",
+        .description =
+            "Pushes the code if it differs, gives the run a work tree of its own, starts the command\n"
+            "detached and confirms from a second connection that it lives. Nothing starts twice: a name\n"
+            "is claimed once, and a launch whose answer was lost is found again by ps.\n"
+            "\n"
+            "Output goes to the run's log, input is empty. Python writes unbuffered, and thread pools are\n"
+            "sized to the box's CPU share, divided by live runs and ranks; a variable of your own wins.\n"
+            "The run's record keeps values of harmless variables and salted hashes of all others.",
+        .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true}},
+        .options =
+            {
+                {.names = "--name", .kind = OptionKind::text, .metavar = "RUN", .help = "the run's name (r1, r2 …)"},
+                {.names = "-o,--out",
+                 .kind = OptionKind::list,
+                 .metavar = "PATTERN",
+                 .help = "files it must leave behind, beside those of drawhitch.toml"},
+                {.names = "--nice",
+                 .kind = OptionKind::list,
+                 .metavar = "PATTERN",
+                 .help = "files worth pulling that may be missing"},
+                {.names = "--no-outputs", .help = "nobody needs what it leaves behind"},
+                {.names = "-e,--env",
+                 .kind = OptionKind::list,
+                 .metavar = "NAME[=VALUE]",
+                 .help = "set a variable; without a value, pass on the one set here"},
+                {.names = "--activate",
+                 .kind = OptionKind::text,
+                 .metavar = "LINE",
+                 .help = "shell line that activates the environment"},
+                {.names = "--gpus",
+                 .kind = OptionKind::text,
+                 .metavar = "LIST",
+                 .help = "only these GPUs, as in 0,1 or 0-3"},
+                {.names = "--share-gpu", .help = "use GPUs that another run has, too"},
+                {.names = "--ranks",
+                 .kind = OptionKind::integer,
+                 .metavar = "N",
+                 .help = "processes the command starts, for the thread share"},
+                {.names = "--no-unbuffer", .help = "leave PYTHONUNBUFFERED alone"},
+                {.names = "--no-push", .help = "run what was pushed last"},
+                {.names = "-f,--follow", .help = "show the log until the run ends; Ctrl-C stops showing, not the run"},
+            },
+        .trailing = "COMMAND [ARG…]",
+        .trailing_required = true,
+        .examples = {{"drawhitch run b1 --out 'ckpt/*.safetensors' -- python train.py", "train, keep the checkpoints"},
+                     {"drawhitch run b1 --name lr3 --gpus 0,1 -- torchrun --nproc-per-node 2 train.py", "on two GPUs"}},
+        .handler = run_run,
+    };
+}
+
+}  // namespace drawhitch::cli

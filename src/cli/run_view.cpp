@@ -1,0 +1,78 @@
+#include "cli/run_view.hpp"
+
+#include "base/text.hpp"
+#include "io/term/output.hpp"
+
+namespace drawhitch::cli {
+
+using term::Align;
+using term::Cell;
+using term::Json;
+
+namespace {
+
+Cell text_or_none(const std::string& text) {
+    return text.empty() ? Cell::none() : Cell::text(printable(text));
+}
+
+Cell evidence_cell(const std::vector<std::string>& evidence) {
+    Json list = Json::array();
+    for (const std::string& fact : evidence)
+        list.push(Json{fact});
+    return Cell::value(std::move(list), printable(join(evidence, "; ")));
+}
+
+}  // namespace
+
+const std::vector<term::Column>& run_columns() {
+    static const std::vector<term::Column> k_columns{
+        {.key = "box", .title = "BOX"},
+        {.key = "run", .title = "RUN"},
+        {.key = "verdict", .title = "VERDICT"},
+        {.key = "exit_code", .title = "EXIT", .align = Align::right},
+        {.key = "signal", .title = "SIGNAL"},
+        {.key = "cause", .title = "CAUSE"},
+        {.key = "since", .title = "SINCE", .align = Align::right},
+        {.key = "progress", .title = "PROGRESS"},
+        {.key = "evidence", .machine_only = true},
+    };
+    return k_columns;
+}
+
+term::Row run_row(const std::string& box, const flow::RunView& view, WallTime now) {
+    const model::Verdict& verdict = view.verdict;
+    return {Cell::name(box),
+            Cell::name(view.run.spec.name),
+            Cell::text(model::name_of(verdict.kind)),
+            verdict.exit_code ? Cell::integer(*verdict.exit_code) : Cell::none(),
+            text_or_none(verdict.signal),
+            text_or_none(verdict.cause),
+            verdict.since ? Cell::time(*verdict.since, now) : Cell::none(),
+            text_or_none(verdict.progress),
+            evidence_cell(verdict.evidence)};
+}
+
+void show_runs(term::Output& out, const std::string& box, const std::vector<flow::RunView>& runs, WallTime now,
+               bool evidence) {
+    {
+        term::RowWriter rows = out.rows("runs", run_columns());
+        for (const flow::RunView& view : runs)
+            rows.add(run_row(box, view, now));
+    }
+    if (!evidence || out.for_machines()) return;
+    for (const flow::RunView& view : runs) {
+        out.text("\n" + run_line(view));
+        for (const std::string& fact : view.verdict.evidence)
+            out.text("  " + printable(fact));
+    }
+}
+
+std::string run_line(const flow::RunView& view) {
+    const model::Verdict& verdict = view.verdict;
+    std::string line = view.run.spec.name + " " + std::string(model::name_of(verdict.kind));
+    if (!verdict.cause.empty()) line += " (" + verdict.cause + ")";
+    if (!verdict.progress.empty()) line += "  " + verdict.progress;
+    return printable(line);
+}
+
+}  // namespace drawhitch::cli

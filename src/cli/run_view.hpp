@@ -1,0 +1,26 @@
+// How runs look, shared by run, ps, watch and stop-run. Values in, cells and lines out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "flow/run/poll.hpp"
+#include "io/term/table.hpp"
+
+namespace drawhitch::term {
+class Output;
+}
+
+namespace drawhitch::cli {
+
+// data.runs[] {box, run, verdict, exit_code, signal, cause, since, progress, evidence[]}.
+const std::vector<term::Column>& run_columns();
+term::Row run_row(const std::string& box, const flow::RunView& view, WallTime now);
+// The table of runs, and for people the evidence below it when asked for.
+void show_runs(term::Output& out, const std::string& box, const std::vector<flow::RunView>& runs, WallTime now,
+               bool evidence);
+
+// "r1 RUNNING  step 20/100, loss 1.9": one line for people.
+std::string run_line(const flow::RunView& view);
+
+}  // namespace drawhitch::cli
