@@ -93,15 +93,24 @@ Result<Outcome> run_profile_ls(Context& context, const Parsed&) {
     return Outcome{};
 }
 
+// The survival matrix: what of each tier is left after each kind of end.
+Cell fate(const model::Storage& tier, model::Downtime event) {
+    const bool kept = model::survives(tier, event);
+    return Cell::value(term::Json{kept}, kept ? "kept" : "LOST");
+}
+
 void show_storage(term::Output& out, const model::Profile& profile) {
     term::RowWriter rows = out.rows("storage", {{.key = "name", .title = "STORAGE"},
                                                 {.key = "path", .title = "PATH"},
                                                 {.key = "role", .title = "ROLE"},
-                                                {.key = "survives", .title = "SURVIVES"},
+                                                {.key = "restart", .title = "RESTART"},
+                                                {.key = "stop", .title = "STOP"},
+                                                {.key = "terminate", .title = "TERMINATE"},
                                                 {.key = "scope", .title = "SCOPE"}});
     for (const model::Storage& tier : profile.storage) {
-        rows.add({Cell::text(tier.name), text_or_none(tier.path), words_cell(tier.role), words_cell(tier.survives),
-                  Cell::text(model::word_of(tier.scope))});
+        rows.add({Cell::text(tier.name), text_or_none(tier.path), words_cell(tier.role),
+                  fate(tier, model::Downtime::restart), fate(tier, model::Downtime::stop),
+                  fate(tier, model::Downtime::terminate), Cell::text(model::word_of(tier.scope))});
     }
 }
 
@@ -132,6 +141,27 @@ void show_clocks(term::Output& out, const model::Profile& profile) {
     }
 }
 
+void show_gotchas(term::Output& out, const model::Profile& profile) {
+    term::RowWriter rows = out.rows("gotchas", {{.key = "id", .title = "GOTCHA"},
+                                                {.key = "symptom", .title = "YOU SEE"},
+                                                {.key = "when", .title = "WHEN"},
+                                                {.key = "act", .title = "THEN"},
+                                                {.key = "text", .title = "WHAT IT IS"}});
+    for (const model::Gotcha& gotcha : profile.gotchas) {
+        rows.add({Cell::text(gotcha.id), Cell::text(gotcha.symptom), Cell::text(model::word_of(gotcha.when)),
+                  Cell::text(model::word_of(gotcha.act)), Cell::text(gotcha.text)});
+    }
+}
+
+// Facts age: a third of their allowed age is a reason to look again.
+void warn_about_age(const Context& context, const std::string& id, const model::Platform& platform) {
+    const int age = config::age_days(platform.verified_on, context.op.clock.wall());
+    if (age * 3 <= platform.max_age_d) return;
+    const bool too_old = age > platform.max_age_d;
+    context.op.warn(printable(id) + ": its facts were verified " + std::to_string(age) + " days ago" +
+                    (too_old ? ", too long ago to destroy anything unattended" : "; see whether they still hold"));
+}
+
 void show_facts(Context& context, const disk::ProfileText& text, const model::Profile& profile) {
     term::Output& out = context.out;
     const model::Platform& platform = profile.platform;
@@ -148,13 +178,11 @@ void show_facts(Context& context, const disk::ProfileText& text, const model::Pr
     out.value("user", "login", text_or_none(profile.ssh.user));
     out.value("data_dir", "data", text_or_none(profile.paths.data_dir));
     out.value("durable_dir", "durable", text_or_none(profile.paths.durable_dir));
-    for (const auto show : {show_storage, show_verbs, show_clocks}) {
+    for (const auto show : {show_storage, show_verbs, show_clocks, show_gotchas}) {
         out.text("");
         show(out, profile);
     }
-    for (const model::Gotcha& gotcha : profile.gotchas) {
-        if (gotcha.when == model::GotchaWhen::always) context.op.note(gotcha.text);
-    }
+    warn_about_age(context, text.id, platform);
 }
 
 Result<Outcome> run_profile_show(Context& context, const Parsed& parsed) {
@@ -206,6 +234,7 @@ Result<Outcome> run_profile_check(Context& context, const Parsed& parsed) {
             LoadedProfile loaded = load(text);
             for (const config::Problem& warning : loaded.warnings)
                 context.op.warn(warning.text());
+            if (loaded.ok()) warn_about_age(context, text.id, loaded.value.platform);
             rows.add({Cell::text(text.id), Cell::name(text.file), Cell::boolean(loaded.ok()),
                       Cell::integer(static_cast<std::int64_t>(loaded.warnings.size()))});
             std::ranges::move(loaded.problems, std::back_inserter(problems));

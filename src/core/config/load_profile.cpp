@@ -309,6 +309,7 @@ Loaded<Profile> load_profile(std::string_view text, std::string_view file, std::
             root.finish();
         }
     }
+    log.sort();
     loaded.problems = std::move(log.problems);
     loaded.warnings = std::move(log.warnings);
     return loaded;

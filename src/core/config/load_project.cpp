@@ -205,6 +205,7 @@ Loaded<Project> load_project(std::string_view text, std::string_view file) {
         read_all(root, loaded.value);
         root.finish();
     }
+    log.sort();
     loaded.problems = std::move(log.problems);
     loaded.warnings = std::move(log.warnings);
     return loaded;

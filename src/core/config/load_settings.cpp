@@ -92,6 +92,7 @@ Loaded<model::Settings> load_settings(std::string_view text, std::string_view fi
         read_all(root, loaded.value);
         root.finish();
     }
+    log.sort();
     loaded.problems = std::move(log.problems);
     loaded.warnings = std::move(log.warnings);
     return loaded;

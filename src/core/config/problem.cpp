@@ -37,6 +37,14 @@ std::string Problem::text() const {
     return shown + ": " + message;
 }
 
+void Log::sort() {
+    const auto earlier = [](const Problem& a, const Problem& b) {
+        return a.at.line != b.at.line ? a.at.line < b.at.line : a.at.column < b.at.column;
+    };
+    std::stable_sort(problems.begin(), problems.end(), earlier);
+    std::stable_sort(warnings.begin(), warnings.end(), earlier);
+}
+
 Error problems_error(const std::vector<Problem>& problems) {
     if (problems.empty()) return Error{Code::internal, "problems_error without problems"};
     if (problems.size() == 1) return Error{Code::config, problems.front().text()};

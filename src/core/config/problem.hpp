@@ -33,6 +33,8 @@ struct Log {
 
     void problem(Position at, std::string message) { problems.push_back(Problem{file, at, std::move(message)}); }
     void warn(Position at, std::string message) { warnings.push_back(Problem{file, at, std::move(message)}); }
+    // In the order of the file, whatever order the keys were read in.
+    void sort();
 };
 
 // What a loader returns: always a value (defaults where the file is wrong), to be used only when there are no problems.
