@@ -53,10 +53,13 @@ Registry all_commands() {
         watch_command(),
         logs_command(),
         stop_run_command(),
+        push_command(),
+        pull_command(),
 
         // inspect
         ls_command(),
         show_command(),
+        verify_command(),
 
         // manage
         profile_ls_command(),

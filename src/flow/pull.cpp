@@ -197,7 +197,9 @@ class Pull {
         receipt.directory = report_.directory;
         std::vector<model::ManifestEntry> manifest;
         for (const PulledFile& file : report_.files) {
-            if (!file.certified) continue;
+            // A damaged file is in the receipt as such: it is what the box has, and nobody may call it proof.
+            const bool damaged = file.structure == model::Structure::broken;
+            if (!file.certified && !damaged) continue;
             manifest.push_back(file.entry);
             receipt.files.push_back({file.entry, report_.directory + "/" + file.entry.path, file.structure});
         }

@@ -23,6 +23,9 @@ CommandRow config_set_command();
 CommandRow completion_command();
 CommandRow complete_command();  // hidden: the completion scripts ask it
 CommandRow demo_command();
+CommandRow pull_command();
+CommandRow push_command();
+CommandRow verify_command();
 CommandRow version_command();
 CommandRow help_command();
 CommandRow run_command();

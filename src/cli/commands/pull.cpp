@@ -1,0 +1,166 @@
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/context.hpp"
+#include "cli/workplace.hpp"
+#include "flow/pull.hpp"
+#include "io/term/output.hpp"
+
+namespace drawhitch::cli {
+
+namespace {
+
+using term::Cell;
+using term::Json;
+
+const std::vector<term::Column>& file_columns() {
+    static const std::vector<term::Column> k_columns{
+        {.key = "path", .title = "PATH"},
+        {.key = "bytes", .title = "SIZE", .align = term::Align::right},
+        {.key = "sha256", .title = "SHA256", .machine_only = true},
+        {.key = "state", .title = "STATE"},
+        {.key = "structure", .title = "STRUCTURE"},
+        {.key = "certified", .title = "CERTIFIED"},
+        {.key = "unit", .title = "UNIT", .machine_only = true},
+        {.key = "class", .title = "CLASS", .machine_only = true},
+        {.key = "why", .title = "WHY", .may_shrink = true},
+    };
+    return k_columns;
+}
+
+std::string_view state_of(const flow::PulledFile& file) {
+    return file.planned ? std::string_view{"planned"} : flow::name_of(file.state);
+}
+
+bool is_good(const flow::PulledFile& file) {
+    return file.certified;
+}
+
+void show_files(term::Output& out, const flow::PullReport& report, bool planned) {
+    // People are told what is not as it should be; the rest is a number. Machines get every row.
+    const bool all = out.format() != term::Format::table || planned;
+    term::RowWriter rows = out.rows("files", file_columns());
+    for (const flow::PulledFile& file : report.files) {
+        if (!all && is_good(file)) continue;
+        rows.add({Cell::name(file.entry.path), Cell::bytes(file.entry.size),
+                  file.entry.sha256.empty() ? Cell::none() : Cell::text(file.entry.sha256), Cell::text(state_of(file)),
+                  Cell::text(model::name_of(file.structure)), Cell::boolean(file.certified),
+                  Cell::name(file.entry.unit), Cell::text(model::name_of(file.entry.wanted)),
+                  file.why.empty() ? Cell::none() : Cell::text(file.why)});
+    }
+}
+
+Json receipt_json(const model::Receipt& receipt, WallTime now) {
+    std::uint64_t bytes = 0;
+    for (const model::ReceiptEntry& entry : receipt.files) {
+        bytes += entry.file.size;
+    }
+    Json json = Json::object();
+    json.set("id", receipt.id).set_time("made", receipt.made, now).set("directory", Json::name(receipt.directory));
+    return json.set("files", receipt.files.size()).set("bytes", bytes);
+}
+
+void show_summary(Context& context, const flow::PullReport& report) {
+    term::Output& out = context.out;
+    const auto fetched = std::count_if(report.files.begin(), report.files.end(), [](const flow::PulledFile& f) {
+        return f.state == flow::FileState::pulled || f.state == flow::FileState::unsettled;
+    });
+    const auto kept = std::count_if(report.files.begin(), report.files.end(),
+                                    [](const flow::PulledFile& f) { return f.state == flow::FileState::kept; });
+    const auto proven = std::count_if(report.units.begin(), report.units.end(),
+                                      [](const flow::PulledUnit& u) { return u.proven && !u.rotated; });
+    for (const proto::FileEntry& entry : report.left_out) {
+        context.op.warn("left on the box: " + printable(entry.path) + " is no regular file that can be read");
+    }
+    for (const flow::PulledUnit& unit : report.units) {
+        if (unit.rotated) context.op.note("rotated away while it was pulled: " + printable(unit.name));
+    }
+    out.text("fetched " + std::to_string(fetched) + " file(s), " + human_bytes(report.tally.fetched) + "; " +
+             std::to_string(kept) + " were here already; " + std::to_string(proven) + " of " +
+             std::to_string(report.units.size()) + " unit(s) proven");
+    out.value("directory", "in", Cell::name(report.directory));
+    out.value("run", "run", Cell::name(report.run));
+    out.json("receipt", report.receipt ? receipt_json(*report.receipt, context.op.clock.wall()) : Json{});
+    out.json("wire_bytes", report.tally.wire.sent + report.tally.wire.received);
+    out.json("fetched_bytes", report.tally.fetched);
+    out.json("resumed_bytes", report.tally.resumed);
+    out.json("repeated_bytes", report.tally.repeated);
+    out.json("reconnects", report.tally.reconnects);
+}
+
+// The word behind BOX names a run if there is one of that name; what looks like a pattern is one.
+Result<flow::PullOptions> options_of(Context& context, const Parsed& parsed, Workplace& place,
+                                     const Workplace::Target& target) {
+    flow::PullOptions options{};
+    options.box = target.lease.name;
+    options.patterns = target.rest.many("PATTERN");
+    if (const auto word = target.rest.one("RUN")) {
+        const bool is_run = place.ledger().run_by_name(target.lease.id, *word).has_value();
+        const bool is_pattern = word->find_first_of("*?[/.") != std::string::npos;
+        if (is_run || !is_pattern) {
+            options.run = *word;
+        } else {
+            options.patterns.insert(options.patterns.begin(), *word);
+        }
+    }
+    for (const std::string& name : parsed.list("class")) {
+        const auto wanted = model::roster_class(name);
+        if (!wanted) return Error{Code::usage, "--class is must, nice or scratch, not " + printable(name)};
+        options.classes.push_back(*wanted);
+    }
+    const std::int64_t newest = parsed.integer("newest").value_or(0);
+    if (newest < 0 || newest > 1'000'000) return Error{Code::usage, "--newest takes a number from 1 up"};
+    options.newest = static_cast<int>(newest);
+    if (const auto to = parsed.text("to")) options.to = to->starts_with('/') ? *to : context.directory + "/" + *to;
+    options.rehash = parsed.flag("rehash");
+    return options;
+}
+
+Result<Outcome> run_pull(Context& context, const Parsed& parsed) {
+    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto target, place->target(parsed));
+    TRY_ASSIGN(const auto options, options_of(context, parsed, *place, target));
+    TRY_ASSIGN(const auto report, flow::pull(context.op, place->deps(), options));
+    const bool planned = place->deps().dry_run;
+    show_files(context.out, report, planned);
+    if (planned) {
+        context.out.text("would fetch " + human_bytes(report.planned_bytes) + " into " + printable(report.directory));
+        context.out.json("planned_bytes", report.planned_bytes);
+        return Outcome{};
+    }
+    show_summary(context, report);
+    if (report.problem) return *report.problem;
+    return Outcome{.exit = 0, .next = {"drawhitch verify " + shell_quote(report.directory)}};
+}
+
+}  // namespace
+
+CommandRow pull_command() {
+    return CommandRow{
+        .verb = "pull",
+        .group = Group::life_cycle,
+        .summary = "bring home what a run has made, and prove that it arrived whole",
+        .description =
+            "Fetches the files of the run's roster, its log and its record; what is here already and\n"
+            "equal is kept. Every byte is hashed on both sides, every archive is checked for wholeness,\n"
+            "and what is proven goes into a receipt, unit by unit (a checkpoint directory is one unit).\n"
+            "An interrupted pull is taken up again by the same command. MANIFEST.json and SHA256SUMS\n"
+            "lie beside the files.",
+        .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true},
+                        {.name = "RUN", .help = "a name from ps; the newest run if left out", .arity = Arity::optional},
+                        {.name = "PATTERN",
+                         .help = "only units with a file that matches, as in the roster",
+                         .arity = Arity::any}},
+        .options = {{"--to", OptionKind::path, "DIR", "where the files go (pulls/BOX/RUN in the project)"},
+                    {"--newest", OptionKind::integer, "N", "of numbered units that differ in the number, the newest N"},
+                    {"--class", OptionKind::list, "CLASS", "must, nice or scratch; may be repeated (must and nice)"},
+                    {"--rehash", OptionKind::flag, "", "let the box read again what its digest cache knows"}},
+        .examples = {{"drawhitch pull b1 r1", "everything the run must leave behind"},
+                     {"drawhitch pull b1 r1 'best/**' --newest 1", "the best model alone"},
+                     {"drawhitch pull b1 -n", "what would come, and how much"}},
+        .handler = run_pull,
+    };
+}
+
+}  // namespace drawhitch::cli

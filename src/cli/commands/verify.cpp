@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/context.hpp"
+#include "cli/workplace.hpp"
+#include "flow/pull.hpp"
+#include "flow/verify.hpp"
+#include "io/term/output.hpp"
+
+namespace drawhitch::cli {
+
+namespace {
+
+using term::Cell;
+
+const std::vector<term::Column>& file_columns() {
+    static const std::vector<term::Column> k_columns{
+        {.key = "path", .title = "PATH"},
+        {.key = "bytes", .title = "SIZE", .align = term::Align::right},
+        {.key = "sha256", .title = "SHA256", .machine_only = true},
+        {.key = "state", .title = "STATE"},
+        {.key = "structure", .title = "STRUCTURE"},
+        {.key = "why", .title = "WHY", .may_shrink = true},
+    };
+    return k_columns;
+}
+
+bool is_directory_word(const std::string& word) {
+    return word.find('/') != std::string::npos || word == "." || word == "..";
+}
+
+std::string absolute(const Context& context, const std::string& path) {
+    return path.starts_with('/') ? path : context.directory + "/" + path;
+}
+
+// A path names a pulled directory; otherwise box and run name the place where their pull landed.
+Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, Workplace& place) {
+    flow::VerifyOptions options{};
+    options.box = parsed.text("box");
+    options.rehash = parsed.flag("rehash");
+    const auto first = parsed.arguments().one("PLACE");
+    const auto run = parsed.arguments().one("RUN");
+    if (!first || (is_directory_word(*first) && !run)) {
+        options.directory = absolute(context, first.value_or("."));
+        return options;
+    }
+    TRY_ASSIGN(const auto lease, place.ledger().find_lease(*first));
+    if (!lease) return Error{Code::not_found, "no box is called " + printable(*first)}.then("drawhitch ls --all");
+    TRY_ASSIGN(const auto runs, place.ledger().runs(lease->id));
+    if (runs.empty()) return Error{Code::not_found, "no run was ever started on " + lease->name};
+    options.directory = flow::default_pull_directory(place.deps(), lease->name, run ? *run : runs.back().spec.name);
+    return options;
+}
+
+Result<Outcome> run_verify(Context& context, const Parsed& parsed) {
+    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto options, options_of(context, parsed, *place));
+    TRY_ASSIGN(const auto report, flow::verify(context.op, place->deps(), options));
+    std::uint64_t bytes = 0;
+    std::size_t good = 0;
+    {
+        const bool all = context.out.format() != term::Format::table;
+        term::RowWriter rows = context.out.rows("files", file_columns());
+        for (const flow::VerifiedFile& file : report.files) {
+            bytes += file.file.entry.size;
+            if (file.state == flow::VerifyState::good) ++good;
+            if (!all && file.state == flow::VerifyState::good) continue;
+            rows.add({Cell::name(file.file.entry.path), Cell::bytes(file.file.entry.size),
+                      Cell::text(file.file.entry.sha256), Cell::text(flow::name_of(file.state)),
+                      Cell::text(model::name_of(file.file.structure)),
+                      file.why.empty() ? Cell::none() : Cell::text(file.why)});
+        }
+    }
+    context.out.text(std::to_string(good) + " of " + std::to_string(report.files.size()) +
+                     " file(s) are what was pulled: " + human_bytes(bytes));
+    context.out.json("directory", term::Json::name(options.directory));
+    context.out.json("good", good);
+    if (report.problem) return *report.problem;
+    return Outcome{};
+}
+
+}  // namespace
+
+CommandRow verify_command() {
+    return CommandRow{
+        .verb = "verify",
+        .group = Group::inspect,
+        .summary = "check pulled files again, without asking the box",
+        .description =
+            "Reads every file of a pull, compares it with MANIFEST.json and checks archives for\n"
+            "wholeness. With --box the box is asked, too, whether it still has the same.",
+        .positionals = {{.name = "PLACE",
+                         .help = "a pulled directory (written with a slash), or a box",
+                         .arity = Arity::optional},
+                        {.name = "RUN", .help = "of that box; its newest if left out", .arity = Arity::optional}},
+        .options = {{"--box", OptionKind::text, "BOX", "compare with what this box has now"},
+                    {"--rehash", OptionKind::flag, "", "let the box read again what its digest cache knows"}},
+        .examples = {{"drawhitch verify pulls/b1/r1", "offline, years later"},
+                     {"drawhitch verify b1 r1 --box b1", "and the same on the box, now"}},
+        .handler = run_verify,
+    };
+}
+
+}  // namespace drawhitch::cli

@@ -1,0 +1,149 @@
+#include "flow/verify.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "flow/box.hpp"
+#include "flow/hash_files.hpp"
+#include "flow/run_files.hpp"
+#include "flow/structure_check.hpp"
+#include "io/disk/write_atomic.hpp"
+#include "io/ledger/ledger.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+constexpr std::size_t k_longest_manifest = 1U << 30U;
+
+Result<plan::ManifestText> read_manifest(const disk::Root& root) {
+    const auto text = disk::read_whole(root, plan::k_manifest_name, k_longest_manifest);
+    if (!text && text.error().code == Code::not_found) {
+        return Error{Code::not_found, printable(root.path()) + " holds no " + std::string{plan::k_manifest_name}}
+            .because("verify checks a directory that pull has made");
+    }
+    if (!text) return text.error();
+    return plan::parse_manifest(*text);
+}
+
+Result<VerifiedFile> judge_local(const Op& op, const disk::Root& root, const plan::ManifestFile& file,
+                                 const HashedFile& hashed) {
+    VerifiedFile verified{file, VerifyState::good, {}};
+    if (hashed.error && hashed.error->code == Code::not_found) {
+        verified.state = VerifyState::missing;
+        verified.why = "it is not here";
+        return verified;
+    }
+    if (hashed.error) {
+        verified.state = VerifyState::damaged;
+        verified.why = hashed.error->message;
+        return verified;
+    }
+    const bool same = hashed.digests.size == file.entry.size && hashed.digests.root.hex() == file.entry.root &&
+                      hashed.digests.sha256 && hashed.digests.sha256->hex() == file.entry.sha256;
+    if (!same) {
+        verified.state = VerifyState::damaged;
+        verified.why = hashed.digests.size == file.entry.size ? "its content is not what was pulled"
+                                                              : "its size is not what was pulled";
+        return verified;
+    }
+    TRY_ASSIGN(const auto verdict, check_file_structure(op, root, file.entry.path));
+    verified.file.structure = verdict.state;
+    if (verdict.state == model::Structure::broken) {
+        verified.state = VerifyState::broken;
+        verified.why = verdict.detail;
+    }
+    return verified;
+}
+
+// What the box has under the same names now.
+Status compare_with_box(const Op& op, Deps& deps, const VerifyOptions& options, VerifyReport& report) {
+    TRY_ASSIGN(const model::Lease lease, deps.ledger.lease_by_name(*options.box));
+    TRY_ASSIGN(const model::Run run, deps.ledger.run_by_name(lease.id, report.head.run));
+    TRY_ASSIGN(Box box, Box::connect(op, deps, lease));
+    TRY(box.open_root(op, false));
+    TRY_ASSIGN(const proto::RootId root, box.agent().open_root(op, run.spec.run_dir, false));
+    std::vector<proto::FileEntry> entries(report.files.size());
+    std::vector<std::size_t> all(report.files.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        entries[i].path = report.files[i].file.entry.path;
+        all[i] = i;
+    }
+    TRY(add_digests(op, box.agent(), root, entries, all, options.rehash));
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        VerifiedFile& file = report.files[i];
+        if (file.state != VerifyState::good) continue;
+        if (entries[i].type == proto::FileType::unknown) {
+            file.state = VerifyState::gone;
+            file.why = "not on the box any more";
+        } else if (!entries[i].root || entries[i].root->hex() != file.file.entry.root) {
+            file.state = VerifyState::differs;
+            file.why = "the box has another content under this name: pull again";
+        }
+    }
+    return ok();
+}
+
+std::optional<Error> problem_of(const VerifyReport& report) {
+    const auto bad = std::count_if(report.files.begin(), report.files.end(), [](const VerifiedFile& file) {
+        return file.state == VerifyState::missing || file.state == VerifyState::damaged ||
+               file.state == VerifyState::broken;
+    });
+    if (bad > 0) {
+        Error error{Code::integrity, std::to_string(bad) + " of " + std::to_string(report.files.size()) +
+                                         " file(s) are not what was pulled and proven"};
+        if (!report.head.box.empty()) error.next = "drawhitch pull " + report.head.box + " " + report.head.run;
+        return error;
+    }
+    const auto other = std::count_if(report.files.begin(), report.files.end(),
+                                     [](const VerifiedFile& file) { return file.state == VerifyState::differs; });
+    if (other == 0) return std::nullopt;
+    return Error{Code::skipped, std::to_string(other) + " file(s) have changed on the box since"}.then(
+        "drawhitch pull " + report.head.box + " " + report.head.run);
+}
+
+}  // namespace
+
+std::string_view name_of(VerifyState state) {
+    switch (state) {
+        case VerifyState::good:
+            return "good";
+        case VerifyState::missing:
+            return "missing";
+        case VerifyState::damaged:
+            return "damaged";
+        case VerifyState::broken:
+            return "broken";
+        case VerifyState::differs:
+            return "differs";
+        case VerifyState::gone:
+            return "gone";
+    }
+    return "damaged";
+}
+
+Result<VerifyReport> verify(const Op& op, Deps& deps, const VerifyOptions& options) {
+    TRY_ASSIGN(const disk::Root root, disk::Root::open(options.directory));
+    TRY_ASSIGN(auto manifest, read_manifest(root));
+    VerifyReport report{};
+    report.head = std::move(manifest.head);
+    std::vector<std::string> paths;
+    std::uint64_t total = 0;
+    for (const plan::ManifestFile& file : manifest.files) {
+        paths.push_back(file.entry.path);
+        total += file.entry.size;
+    }
+    Activity checking{op.events, "verify " + human_bytes(total), EventUnit::none};
+    HashOptions hashing{};
+    hashing.sha256 = true;
+    TRY_ASSIGN(const auto hashed, hash_files(op, root, paths, hashing));
+    for (std::size_t i = 0; i < manifest.files.size(); ++i) {
+        TRY_ASSIGN(auto verified, judge_local(op, root, manifest.files[i], hashed[i]));
+        report.files.push_back(std::move(verified));
+    }
+    if (options.box) TRY(compare_with_box(op, deps, options, report));
+    report.problem = problem_of(report);
+    return report;
+}
+
+}  // namespace drawhitch::flow
