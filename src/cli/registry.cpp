@@ -48,6 +48,7 @@ Registry all_commands() {
     return Registry{{
         // life cycle
         adopt_command(),
+        doctor_command(),
         run_command(),
         ps_command(),
         watch_command(),
@@ -57,6 +58,8 @@ Registry all_commands() {
         pull_command(),
 
         // inspect
+        exec_command(),
+        ssh_command(),
         ls_command(),
         show_command(),
         verify_command(),

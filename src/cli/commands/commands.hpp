@@ -6,6 +6,9 @@
 namespace drawhitch::cli {
 
 CommandRow adopt_command();
+CommandRow doctor_command();
+CommandRow exec_command();
+CommandRow ssh_command();
 CommandRow ls_command();
 CommandRow show_command();
 

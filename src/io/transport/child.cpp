@@ -106,28 +106,46 @@ std::string signal_name(int number) {
 
 }  // namespace
 
-Result<std::unique_ptr<Child>> Child::start(const ChildSpec& spec) {
+// The child's ends of its streams; closed here once it runs.
+struct Child::TheirEnds {
+    UniqueFd in{};
+    UniqueFd out{};
+    UniqueFd err{};
+};
+
+Result<Child::TheirEnds> Child::make_streams() {
     int ends[2] = {-1, -1};
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return errno_error(errno, "create", "a socket pair");
-    std::unique_ptr<Child> child(new Child);
-    child->in_ = UniqueFd{ends[0]};
-    const UniqueFd their_in{ends[1]};
+    in_ = UniqueFd{ends[0]};
+    TheirEnds theirs;
+    theirs.in = UniqueFd{ends[1]};
     for (const int end : ends)
         ::fcntl(end, F_SETFD, FD_CLOEXEC);
     TRY_ASSIGN(Pipe out, make_pipe());
     TRY_ASSIGN(Pipe err, make_pipe());
-    child->out_ = std::move(out.read);
-    child->err_ = std::move(err.read);
-    for (const UniqueFd* fd : {&child->in_, &child->out_, &child->err_})
+    out_ = std::move(out.read);
+    err_ = std::move(err.read);
+    theirs.out = std::move(out.write);
+    theirs.err = std::move(err.write);
+    for (const UniqueFd* fd : {&in_, &out_, &err_})
         TRY(set_nonblocking(fd->get()));
-    no_sigpipe(child->in_.get());
+    no_sigpipe(in_.get());
+    buffer_.resize(k_buffer_bytes);
+    return theirs;
+}
 
-    SpawnPlan plan;
-    plan.wire(their_in.get(), STDIN_FILENO);
-    plan.wire(out.write.get(), STDOUT_FILENO);
-    plan.wire(err.write.get(), STDERR_FILENO);
-    plan.default_signals(spec.own_session);
+Result<std::unique_ptr<Child>> Child::start(const ChildSpec& spec) {
+    std::unique_ptr<Child> child(new Child);
     child->own_session_ = spec.own_session;
+    SpawnPlan plan;
+    TheirEnds theirs;
+    if (spec.own_streams) {
+        TRY_ASSIGN(theirs, child->make_streams());
+        plan.wire(theirs.in.get(), STDIN_FILENO);
+        plan.wire(theirs.out.get(), STDOUT_FILENO);
+        plan.wire(theirs.err.get(), STDERR_FILENO);
+    }
+    plan.default_signals(spec.own_session);
     std::vector<char*> argv;
     for (const std::string& word : spec.argv)
         argv.push_back(const_cast<char*>(word.c_str()));
@@ -138,7 +156,6 @@ Result<std::unique_ptr<Child>> Child::start(const ChildSpec& spec) {
         return errno_error(failed, "start", spec.argv.front());
     }
     child->ended_ = watch_process(child->pid_);
-    child->buffer_.resize(k_buffer_bytes);
     return child;
 }
 

@@ -17,6 +17,7 @@ struct ChildSpec {
     std::vector<std::string> argv{};  // argv[0] is looked up in PATH when it has no '/'
     std::vector<std::string> env{};   // "NAME=value" entries that replace or extend our own environment
     bool own_session{true};           // false keeps the terminal within reach, for a program that asks the user
+    bool own_streams{true};           // false hands it our standard streams; nothing can be sent or received then
 };
 
 // Stdin is a socket, as under sshd; stdout and stderr are pipes. Signals are delivered to the program in their default
@@ -35,7 +36,9 @@ class Child {
     [[nodiscard]] pid_t pid() const { return pid_; }
 
   private:
+    struct TheirEnds;
     Child() = default;
+    Result<TheirEnds> make_streams();
     std::size_t send(std::string_view outgoing);
     bool receive(UniqueFd& fd, Stream stream, Step& step);
     void wait_for_streams(const Op& op, bool sending) const;

@@ -150,6 +150,18 @@ Result<std::unique_ptr<Process>> OpensshTransport::exec(const Op& op, const BoxC
     return std::unique_ptr<Process>(std::make_unique<OpensshProcess>(std::move(child), std::move(files), target_));
 }
 
+Result<Exit> run_attached(const Op& op, const SshTarget& target, const OpensshSetup& setup,
+                          const std::vector<model::HostKey>& pins, const std::vector<std::string>& remote) {
+    TRY_ASSIGN(const RunFiles files, RunFiles::make(setup, known_hosts(pins)));
+    OpensshSetup attached = setup;
+    attached.attached = true;
+    TRY_ASSIGN(std::vector<std::string> words, openssh_arguments(target, attached, files.names()));
+    // A program that fills the screen needs a terminal there, too; the program allots one only to a shell by itself.
+    if (!remote.empty() && ::isatty(0) == 1 && ::isatty(1) == 1) words.insert(words.begin() + 1, "-t");
+    words.insert(words.end(), remote.begin(), remote.end());
+    return run_with_terminal(op, std::move(words));
+}
+
 Result<model::HostKey> learn_host_key(const Op& op, const SshTarget& target, const OpensshSetup& setup) {
     TRY_ASSIGN(const RunFiles files, RunFiles::make(setup, {}));
     OpensshSetup alone = setup;

@@ -18,7 +18,6 @@ constexpr const char* k_settings[] = {
     "PermitLocalCommand=no",
     "RemoteCommand=none",
     "Tunnel=no",
-    "EscapeChar=none",
     "StdinNull=no",
     "ForkAfterAuthentication=no",
     "SessionType=default",
@@ -91,7 +90,8 @@ long long whole_seconds(milliseconds duration) {
 Result<std::vector<std::string>> openssh_arguments(const SshTarget& target, const OpensshSetup& setup,
                                                    const OpensshFiles& files) {
     TRY(check_words(target, setup));
-    std::vector<std::string> words{setup.program, "-T", "-a", "-x"};
+    std::vector<std::string> words{setup.program, "-a", "-x"};
+    if (!setup.attached) words.emplace_back("-T");
     const auto option = [&](const std::string& text) {
         words.emplace_back("-o");
         words.push_back(text);
@@ -103,7 +103,7 @@ Result<std::vector<std::string>> openssh_arguments(const SshTarget& target, cons
     option("UserKnownHostsFile=" + quoted(files.known_hosts));
     option("ConnectTimeout=" + std::to_string(whole_seconds(target.limits.connect)));
     option("ServerAliveInterval=" + std::to_string(whole_seconds(target.limits.stall / 2)));
-    const bool asks = setup.may_ask && !files.control.empty();
+    const bool asks = setup.attached || (setup.may_ask && !files.control.empty());
     option(asks ? "BatchMode=no" : "BatchMode=yes");
     if (files.control.empty()) {
         option("ControlMaster=no");
@@ -113,10 +113,13 @@ Result<std::vector<std::string>> openssh_arguments(const SshTarget& target, cons
         option("ControlPath=" + quoted(files.control));
         option("ControlPersist=600");
     }
-    // Its own words go to a file, so that the program's stderr is the box's alone; the level tells whether an exit
-    // status came.
-    words.insert(words.end(), {"-E", files.log});
-    option(files.control.empty() ? "LogLevel=DEBUG1" : "LogLevel=DEBUG3");
+    if (!setup.attached) {
+        option("EscapeChar=none");
+        // Its own words go to a file, so that the program's stderr is the box's alone; the level tells whether an exit
+        // status came.
+        words.insert(words.end(), {"-E", files.log});
+        option(files.control.empty() ? "LogLevel=DEBUG1" : "LogLevel=DEBUG3");
+    }
     for (const std::string& file : target.identity_files)
         words.insert(words.end(), {"-i", expanded_safely(file)});
     if (!target.identity_files.empty()) option("IdentitiesOnly=yes");

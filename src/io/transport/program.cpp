@@ -37,4 +37,16 @@ Result<ProgramOutput> run_program(const Op& op, std::vector<std::string> argv) {
     }
 }
 
+Result<Exit> run_with_terminal(const Op& op, std::vector<std::string> argv) {
+    ChildSpec spec;
+    spec.argv = std::move(argv);
+    spec.own_session = false;
+    spec.own_streams = false;
+    TRY_ASSIGN(const std::unique_ptr<Child> child, Child::start(spec));
+    for (;;) {
+        TRY_ASSIGN(const Step step, child->step(op, {}, true));
+        if (step.exit) return *step.exit;
+    }
+}
+
 }  // namespace drawhitch::transport

@@ -22,4 +22,7 @@ struct ProgramOutput {
 // Runs a short program without input to its end. Code::protocol when it prints more than 256 KiB.
 Result<ProgramOutput> run_program(const Op& op, std::vector<std::string> argv);
 
+// Runs a program with our own standard streams and terminal, and waits for it. Cancel ends it with TERM.
+Result<Exit> run_with_terminal(const Op& op, std::vector<std::string> argv);
+
 }  // namespace drawhitch::transport

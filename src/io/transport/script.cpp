@@ -162,8 +162,10 @@ Result<ScriptResult> run_script(const Op& op, Transport& transport, std::string_
     return result;
 }
 
-Result<Exit> stream_script(const Op& op, Transport& transport, std::string_view script, const Sink& sink) {
-    TRY_ASSIGN(const std::string text, framed(script));
+Result<Exit> stream_script(const Op& op, Transport& transport, std::string_view script, const Sink& sink,
+                           std::string_view input) {
+    TRY_ASSIGN(std::string text, framed(script));
+    text.append(input);
     TRY_ASSIGN(Started started, start(op, transport, ScriptLimits{}));
     if (!started.first.empty()) TRY(sink(Stream::out, started.first));
     return drive(op, *started.process, text, sink);

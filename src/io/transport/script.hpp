@@ -30,9 +30,9 @@ struct ScriptLimits {
 Result<ScriptResult> run_script(const Op& op, Transport& transport, std::string_view script,
                                 std::string_view input = {}, const ScriptLimits& limits = {});
 
-// The same, streaming: every piece of stdout goes to `sink` as it comes; a sink's Error ends the run. For logs -f and
-// exec.
+// The same, streaming: every piece of stdout and stderr goes to `sink` as it comes; a sink's Error ends the run. For
+// logs -f and exec.
 Result<Exit> stream_script(const Op& op, Transport& transport, std::string_view script,
-                           const std::function<Status(Stream, std::string_view)>& sink);
+                           const std::function<Status(Stream, std::string_view)>& sink, std::string_view input = {});
 
 }  // namespace drawhitch::transport

@@ -1,0 +1,55 @@
+#include "base/text.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/context.hpp"
+#include "cli/workplace.hpp"
+#include "io/ledger/ledger.hpp"
+#include "io/term/output.hpp"
+#include "io/transport/openssh.hpp"
+#include "io/transport/program.hpp"
+
+namespace drawhitch::cli {
+
+namespace {
+
+Result<Outcome> run_ssh(Context& context, const Parsed& parsed) {
+    if (context.out.for_machines())
+        return Error{Code::usage, "ssh is for a terminal and has no --json"}.then(
+            "drawhitch exec BOX --json -- COMMAND");
+    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto here, place->target(parsed));
+    const model::Endpoint& endpoint = here.lease.endpoint;
+    const std::vector<std::string> remote = parsed.trailing();
+    if (endpoint.transport == model::TransportKind::local) {
+        const std::string shell = context.environment("SHELL").value_or("/bin/sh");
+        std::vector<std::string> words = remote.empty() ? std::vector<std::string>{shell} : remote;
+        TRY_ASSIGN(const transport::Exit exit, transport::run_with_terminal(context.op, std::move(words)));
+        return Outcome{.exit = exit.code};
+    }
+    TRY_ASSIGN(const auto pins, place->ledger().host_keys(here.lease.id));
+    transport::OpensshSetup setup = place->connector().openssh(endpoint, false);
+    // Only a box that is reached through the program keeps its name there; the others are told in full.
+    if (endpoint.transport != model::TransportKind::openssh) setup.alias.clear();
+    TRY_ASSIGN(const transport::Exit exit,
+               transport::run_attached(context.op, place->connector().target(endpoint), setup, pins, remote));
+    if (exit.code != 255) TRY(place->ledger().contact(here.lease.id));
+    return Outcome{.exit = exit.code};
+}
+
+}  // namespace
+
+CommandRow ssh_command() {
+    return CommandRow{
+        .verb = "ssh",
+        .group = Group::inspect,
+        .summary = "open a shell on a box",
+        .description =
+            "Your ssh program, with the lease's endpoint and pinned host key, and without the settings that\n"
+            "would let the box reach back. Ends with the exit code of ssh.",
+        .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true}},
+        .trailing = "COMMAND [ARG…]",
+        .examples = {{"drawhitch ssh b1", "a shell"}, {"drawhitch ssh b1 -- htop", "one program on the terminal"}},
+        .handler = run_ssh,
+    };
+}
+
+}  // namespace drawhitch::cli
