@@ -261,6 +261,23 @@ TEST_CASE("a problem of a profile is told at its place, in words that name the k
     }
 }
 
+TEST_CASE("docs/profiles.md explains every key of a profile") {
+    const std::string page = support::read_file(support::source_dir() + "/docs/profiles.md");
+    std::size_t keys = 0;
+    for (std::size_t at = 0; at < k_full.size();) {
+        const std::size_t end = k_full.find('\n', at);
+        const std::string line = k_full.substr(at, end - at);
+        at = end + 1;
+        const std::size_t equals = line.find(" = ");
+        if (equals == std::string::npos || line.starts_with("PIP_CACHE_DIR")) continue;
+        const std::string key = line.substr(0, equals);
+        INFO(line);
+        CHECK((page.find("`" + key + "`") != std::string::npos || page.find("." + key + "`") != std::string::npos));
+        ++keys;
+    }
+    CHECK(keys > 70);
+}
+
 TEST_CASE("all problems of a profile are told at once, in one error") {
     std::string text = replaced(k_full, "port = 2222", "port = 0");
     text = replaced(text, "currency =", "curency =");

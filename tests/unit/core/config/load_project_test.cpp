@@ -142,6 +142,22 @@ TEST_CASE("the template that adopt writes loads, and so does every line of it th
     CHECK(keys > 20);
 }
 
+TEST_CASE("docs/project-file.md explains every key of the project file") {
+    const std::string page = support::read_file(support::source_dir() + "/docs/project-file.md");
+    std::size_t keys = 0;
+    for (std::size_t at = 0; at < k_full.size();) {
+        const std::size_t end = k_full.find('\n', at);
+        const std::string line = k_full.substr(at, end - at);
+        at = end + 1;
+        const std::size_t equals = line.find(" = ");
+        if (equals == std::string::npos || line.starts_with("SEED") || line.starts_with("imagenet")) continue;
+        INFO(line);
+        CHECK(page.find("`" + line.substr(0, equals) + "`") != std::string::npos);
+        ++keys;
+    }
+    CHECK(keys > 30);
+}
+
 TEST_CASE("a problem of a project file is told at its place, in words that name the key") {
     struct Row {
         std::string from{};

@@ -32,15 +32,9 @@ TEST_CASE("letters beyond ASCII are fine in strings and comments, and found anyw
         int column{0};
     };
     const std::vector<Row> stray = {
-        {"é = 1", 1, 1},
-        {"a = 1\nb = é", 2, 5},
-        {"a = \"é\"é", 1, 8},
-        {"a = \"\\é\"", 1, 7},
-        {"a = \"\"\"\n\\é\"\"\"", 2, 2},
-        {"a = ''é", 1, 7},
-        {"a = '''x'''''é", 1, 14},
-        {"a = \"open\né", 2, 1},
-        {"a\xff", 1, 2},
+        {"é = 1", 1, 1},           {"a = 1\nb = é", 2, 5},          {"a = \"é\"é", 1, 8},
+        {"a = \"\\é\"", 1, 7},     {"a = \"\"\"\n\\é\"\"\"", 2, 2}, {"a = ''é", 1, 7},
+        {"a = '''x'''''é", 1, 14}, {"a = \"open\né", 2, 1},         {"a\xff", 1, 2},
     };
     for (const Row& row : stray) {
         INFO(row.text);
