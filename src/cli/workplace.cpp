@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "cli/project_file.hpp"
 #include "core/config/dirs.hpp"
+#include "core/config/load_profile.hpp"
 #include "core/config/load_project.hpp"
 
 namespace drawhitch::cli {
@@ -64,6 +65,13 @@ Status Workplace::find_project(Context& context) {
     }
     if (project_.values.name.empty()) project_.values.name = config::name_from_directory(project_.directory);
     return ok();
+}
+
+milliseconds Workplace::poll_interval(const model::Lease& lease) const {
+    if (connection_.poll_s) return std::chrono::seconds{*connection_.poll_s};
+    const auto profile = config::load_profile(lease.profile_toml, lease.profile, "");
+    const model::Limits limits = profile.ok() ? profile.value.limits : model::Limits{};
+    return std::chrono::seconds{limits.poll_s};
 }
 
 Result<BoxArguments> Workplace::box(const Parsed& parsed) const {

@@ -35,6 +35,9 @@ class Workplace {
     [[nodiscard]] transport::SecretPrompt& secrets() { return *secrets_; }
     [[nodiscard]] flow::LeaseConnector& connector() { return *connector_; }
 
+    // Between two looks at this box: what the project or the user says, else the lease's profile, else the built-in.
+    [[nodiscard]] milliseconds poll_interval(const model::Lease& lease) const;
+
     // BOX as typed, or the project's box, or the only open lease when BOX was left out; then the words behind it.
     Result<BoxArguments> box(const Parsed& parsed) const;
     // The same with its lease, which must be open.

@@ -41,6 +41,9 @@ class Collector {
         : op_(op), source_(source), rules_(rules), tree_(tree) {}
 
     Result<std::vector<FileEntry>> walk() {
+        if (!rules_.pull_dir.empty()) {
+            ignore_.add(parse::IgnoreLayer::builtin, "", "(built in)", parse::line_for_directory(rules_.pull_dir));
+        }
         load(parse::IgnoreLayer::git_info_exclude, "", ".git/info/exclude");
         load_directory("");
         std::string lines;

@@ -63,6 +63,8 @@ struct TreeRules {
     model::PushRules push{};
     // Fix line ends, byte order marks and execute bits in what is pushed, not in the project.
     bool fix_eol{false};
+    // Where pulls land, relative to the project: results are never pushed back. "" = nowhere below it.
+    std::string pull_dir{};
 };
 
 // Walks and hashes. A file that changes while it is read is read again (three times at most, then Code::changed).

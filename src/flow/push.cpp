@@ -48,7 +48,8 @@ class Push {
   private:
     Status collect() {
         Activity reading{op_.events, "read the project", EventUnit::none};
-        TreeRules rules{deps_.project.values.push, options_.fix_eol || deps_.project.values.push.fix_eol};
+        const model::Project& project = deps_.project.values;
+        TreeRules rules{project.push, options_.fix_eol || project.push.fix_eol, project.pull.dir};
         TRY_ASSIGN(report_.tree, collect_tree(op_, source_, rules));
         report_.hash = report_.tree.hash.hex();
         return ok();

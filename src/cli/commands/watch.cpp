@@ -16,7 +16,7 @@ Result<Outcome> run_watch(Context& context, const Parsed& parsed) {
     const std::string& box = here.lease.name;
     flow::WatchOptions options;
     options.run = here.rest.one("RUN").value_or("");
-    options.every = parsed.duration("every").value_or(options.every);
+    options.every = parsed.duration("every").value_or(place->poll_interval(here.lease));
     options.once = parsed.flag("once");
     options.until_done = parsed.flag("until-done");
     options.give_up = parsed.duration("give-up").value_or(options.give_up);
@@ -67,7 +67,7 @@ CommandRow watch_command() {
                 {.names = "--every",
                  .kind = OptionKind::duration,
                  .metavar = "TIME",
-                 .help = "between two looks (15s)"},
+                 .help = "between two looks (connection.poll_s)"},
                 {.names = "--once", .help = "look once"},
                 {.names = "--until-done", .help = "wait on while the box does not answer"},
                 {.names = "--give-up",

@@ -50,6 +50,15 @@ std::string_view relative_to(std::string_view path, std::string_view directory) 
 
 }  // namespace
 
+std::string line_for_directory(std::string_view path) {
+    std::string line = "/";
+    for (char c : path) {
+        if (std::string_view("*?[\\ ").find(c) != std::string_view::npos) line += '\\';
+        line += c;
+    }
+    return line + "/";
+}
+
 IgnoreRules::IgnoreRules() {
     add(IgnoreLayer::builtin, "", "(built in)", k_builtin);
 }

@@ -25,6 +25,9 @@ struct IgnoreVerdict {
     std::string pattern{};
 };
 
+// The line that ignores exactly this directory (relative to the project), whatever bytes its name holds.
+std::string line_for_directory(std::string_view path);
+
 class IgnoreRules {
   public:
     // Starts with the built-in lines (caches, virtual environments, pulls/). `.git` and `.drawhitch` are always

@@ -163,6 +163,18 @@ TEST_CASE("secrets are held back and named, ignored files stay, and a plan sends
         CHECK(::access(bench.release(report, path).c_str(), F_OK) != 0);
 }
 
+TEST_CASE("what was pulled is not pushed back, wherever the project lets it land") {
+    Bench bench;
+    bench.local.project().pull.dir = "my [results]";
+    bench.put("my [results]/b1/r1/model.pt", "m");
+    bench.put("pulls/b1/r1/model.pt", "m");
+    bench.put("my results/x", "x");
+    const auto report = bench.push();
+    CHECK(::access(bench.release(report, "my [results]").c_str(), F_OK) != 0);
+    CHECK(::access(bench.release(report, "pulls").c_str(), F_OK) != 0);
+    CHECK(::access(bench.release(report, "my results/x").c_str(), F_OK) == 0);
+}
+
 TEST_CASE("line ends, byte order marks and execute bits are fixed in the release alone") {
     Bench bench;
     bench.put("bad.sh", "#!/bin/sh\r\necho\r\n");

@@ -107,3 +107,17 @@ TEST_CASE("the verdict names the line that decided") {
     CHECK(verdict.pattern == "*.bin");
     CHECK(rules.judge("a/y", false).file.empty());
 }
+
+TEST_CASE("a directory of any name can be ignored exactly") {
+    for (const std::string name :
+         {"results", "a b", "odd [x]*?", "back\\slash", "#out", "!out", "deep/er", " lead", "trail "}) {
+        IgnoreRules rules;
+        rules.add(IgnoreLayer::builtin, "", "(built in)", parse::line_for_directory(name));
+        INFO(parse::line_for_directory(name));
+        CHECK(rules.judge_with_parents(name, true).ignored);
+        CHECK(rules.judge_with_parents(name + "/x", false).ignored);
+        CHECK_FALSE(rules.judge_with_parents(name + "x", true).ignored);
+        CHECK_FALSE(rules.judge_with_parents("in/" + name, true).ignored);
+    }
+    CHECK_FALSE(ignored(parse::line_for_directory("o*"), "other", true));
+}
