@@ -63,6 +63,7 @@ Registry all_commands() {
         ls_command(),
         show_command(),
         verify_command(),
+        cp_command(),
 
         // manage
         profile_ls_command(),

@@ -29,6 +29,7 @@ CommandRow demo_command();
 CommandRow pull_command();
 CommandRow push_command();
 CommandRow verify_command();
+CommandRow cp_command();
 CommandRow version_command();
 CommandRow help_command();
 CommandRow run_command();

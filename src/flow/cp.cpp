@@ -1,0 +1,361 @@
+#include "flow/cp.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "core/plan/tree_policy.hpp"
+#include "core/proto/path.hpp"
+#include "flow/box.hpp"
+#include "flow/hash_files.hpp"
+#include "flow/local_tree.hpp"
+#include "flow/transfer/pull_files.hpp"
+#include "flow/transfer/push_files.hpp"
+#include "io/disk/tree_walk.hpp"
+#include "io/ledger/ledger.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+using proto::FileEntry;
+using proto::FileType;
+
+// Where a path lies: a directory to open and a name in it.
+struct Place {
+    std::string directory{};  // absolute
+    std::string name{};       // empty: the directory itself is meant
+};
+
+Place split(std::string path) {
+    const bool into = path.ends_with('/');
+    while (path.size() > 1 && path.ends_with('/')) {
+        path.pop_back();
+    }
+    if (into || path == "/") return {path, {}};
+    const std::size_t slash = path.rfind('/');
+    return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
+}
+
+std::string joined(std::string_view parent, std::string_view name) {
+    if (parent.empty()) return std::string{name};
+    if (name.empty()) return std::string{parent};
+    return std::string{parent} + (parent.ends_with('/') ? "" : "/") + std::string{name};
+}
+
+bool is_local_directory(const std::string& path) {
+    struct stat found {};
+    return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+Result<std::string> absolute_on_box(const std::string& path, const std::string& home) {
+    std::string absolute = path;
+    if (path.empty() || path == "~") {
+        absolute = home + "/";
+    } else if (path.starts_with("~/")) {
+        absolute = home + path.substr(1);
+    } else if (path.front() != '/') {
+        absolute = home + "/" + path;
+    }
+    if (absolute.empty() || absolute.front() != '/') {
+        return Error{Code::usage, "the box tells no home directory: give an absolute path"};
+    }
+    const std::string_view trimmed = trim(std::string_view{absolute}.substr(1));
+    const std::string_view core = trimmed.ends_with('/') ? trimmed.substr(0, trimmed.size() - 1) : trimmed;
+    if (!core.empty() && !proto::is_safe_path(core)) {
+        return Error{Code::unsafe_path,
+                     "refused " + printable(path) + ": paths on a box have no empty, \".\" or \"..\" parts"};
+    }
+    return absolute;
+}
+
+class Copy {
+  public:
+    Copy(const Op& op, Deps& deps, const CpOptions& options) : op_(op), deps_(deps), options_(options) {}
+
+    Result<CpReport> run() {
+        TRY_ASSIGN(lease_, deps_.ledger.lease_by_name(options_.box));
+        TRY_ASSIGN(Box connected, Box::connect(op_, deps_, lease_));
+        auto box = std::make_shared<Box>(std::move(connected));
+        lease_ = box->lease();
+        TRY_ASSIGN(const std::string path, absolute_on_box(options_.box_path, box->agent().hello().home));
+        return options_.to_box ? to_box(std::move(box), path) : from_box(std::move(box), path);
+    }
+
+  private:
+    // --- from the box ---
+
+    Result<CpReport> from_box(std::shared_ptr<Box> box, const std::string& path) {
+        Place from = split(path);
+        if (from.name.empty()) from = split(from.directory);
+        TRY_ASSIGN(Link link, open(std::move(box), from.directory));
+        TRY_ASSIGN(const auto entries, scan(link, from.name));
+        Place to = split(options_.local_path);
+        if (to.name.empty() || is_local_directory(options_.local_path)) {
+            to = {joined(to.directory, to.name), from.name.empty() ? "root" : from.name};
+        }
+        report_.destination = joined(to.directory, to.name);
+        TRY_ASSIGN(disk::Root root, disk::Root::create(to.directory));
+        const std::string id = "cp-" + proto::sha256(lease_.name + '\0' + path).hex().substr(0, 16);
+        TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), id));
+        std::vector<PullItem> items;
+        for (const FileEntry& entry : entries) {
+            TRY(plan_entry(entry, from.name, to.name, *landing, items));
+        }
+        const std::string directory = from.directory;
+        const Dial dial = [this, directory](const Op& op) -> Result<Link> {
+            TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease_));
+            return open(std::make_shared<Box>(std::move(connected)), directory);
+        };
+        const PullOutcome outcome = pull_files(op_, dial, std::move(link), *landing, std::move(items), {});
+        take(outcome);
+        if (!report_.problem) TRY(landing->discard());
+        return std::move(report_);
+    }
+
+    Result<Link> open(std::shared_ptr<Box> box, const std::string& directory) {
+        agent::Agent& agent = box->agent();
+        TRY_ASSIGN(const proto::RootId root, agent.open_root(op_, directory, false));
+        return Link{std::move(box), &agent, root, std::nullopt};
+    }
+
+    Result<std::vector<FileEntry>> scan(Link& link, const std::string& name) {
+        proto::Scan scan{};
+        scan.root = link.root;
+        if (!name.empty()) scan.subtrees = {name};
+        std::vector<FileEntry> entries;
+        TRY(link.agent->scan(op_, scan, [&](FileEntry&& entry) -> Status {
+            entries.push_back(std::move(entry));
+            return ok();
+        }));
+        if (entries.empty() || (entries.size() == 1 && entries.front().type == FileType::unknown)) {
+            return Error{Code::not_found, "nothing can be read at " + printable(options_.box_path) + " on the box"};
+        }
+        return entries;
+    }
+
+    Status plan_entry(const FileEntry& entry, const std::string& from, const std::string& to, disk::Landing& landing,
+                      std::vector<PullItem>& items) {
+        const std::string inner = entry.path.size() > from.size() ? entry.path.substr(from.size() + 1) : std::string{};
+        const std::string target = joined(to, inner);
+        if (entry.error != 0 && entry.type != FileType::file) {
+            leave_out(target, "it cannot be read on the box");
+            return ok();
+        }
+        if (entry.type == FileType::directory) {
+            if (proto::is_private(entry.path)) return ok();
+            return landing.make_directory(target);
+        }
+        if (entry.type == FileType::file) {
+            CopiedFile file{};
+            file.path = target;
+            file.size = entry.size;
+            report_.files.push_back(std::move(file));
+            item_files_.push_back(report_.files.size() - 1);
+            items.push_back({entry, target, false, false});
+            return ok();
+        }
+        const bool stays_inside = entry.type == FileType::symlink &&
+                                  plan::classify_link(inner, entry.target, [](std::string_view) -> const FileEntry* {
+                                      return nullptr;
+                                  }) == plan::LinkKind::dangling;
+        if (!stays_inside) {
+            leave_out(target,
+                      entry.type == FileType::symlink ? "the link leads out of what is copied" : "no regular file");
+            return ok();
+        }
+        return landing.make_symlink(target, entry.target);
+    }
+
+    void leave_out(const std::string& path, std::string why) {
+        CopiedFile file{};
+        file.path = path;
+        file.why = std::move(why);
+        report_.files.push_back(std::move(file));
+    }
+
+    void take(const PullOutcome& outcome) {
+        report_.wire = outcome.tally.wire;
+        report_.problem = outcome.stopped;
+        for (std::size_t i = 0; i < outcome.results.size(); ++i) {
+            CopiedFile& file = report_.files[item_files_[i]];
+            file.state = outcome.results[i].state;
+            file.why = outcome.results[i].why;
+            file.size = outcome.results[i].source.size;
+            if (file.state == FileState::pulled) file.sha256 = outcome.results[i].sha256.hex();
+            if (outcome.results[i].code == Code::integrity && !report_.problem) {
+                report_.problem = Error{Code::integrity, printable(file.path) + " arrived wrong three times"};
+            }
+        }
+        count_skips();
+    }
+
+    void count_skips() {
+        const auto skipped = std::count_if(report_.files.begin(), report_.files.end(),
+                                           [](const CopiedFile& f) { return f.state != FileState::pulled; });
+        if (skipped > 0 && !report_.problem) {
+            report_.problem =
+                Error{Code::skipped, std::to_string(skipped) + " of " + std::to_string(report_.files.size()) +
+                                         " entries were not copied"};
+        }
+    }
+
+    // --- to the box ---
+
+    Result<CpReport> to_box(std::shared_ptr<Box> box, const std::string& path) {
+        Place from = split(options_.local_path);
+        if (from.name.empty()) from = split(from.directory);
+        TRY_ASSIGN(disk::Root parent, disk::Root::open(from.directory));
+        TRY_ASSIGN(const Place to, place_on_box(box->agent(), path, from.name));
+        report_.destination = joined(to.directory, to.name);
+        TRY_ASSIGN(auto entries, local_entries(parent, from.name));
+        TreeSource source{std::move(parent)};
+        TRY_ASSIGN(const auto items, hashed_items(source, entries, from.name, to.name));
+        const Dial dial = claiming_dial(to.directory);
+        TRY_ASSIGN(Link link, claim(std::move(box), to.directory));
+        TRY(make_rest(link, entries, from.name, to.name));
+        const ReadPiece read = [&source](const std::string& file, std::uint64_t offset, std::size_t size) {
+            return source.read(file, offset, size);
+        };
+        const PushOutcome outcome = push_files(op_, dial, std::move(link), read, items, PushLimits{.sync = true});
+        report_.wire = outcome.tally.wire;
+        report_.problem = outcome.stopped;
+        for (CopiedFile& file : report_.files) {
+            if (!file.why.empty()) continue;
+            const bool changed = std::find(outcome.changed.begin(), outcome.changed.end(),
+                                           joined(from.name, file.path)) != outcome.changed.end();
+            file.state = outcome.stopped ? FileState::failed : changed ? FileState::changing : FileState::pulled;
+            if (changed) file.why = "it changed while it was copied";
+        }
+        count_skips();
+        return std::move(report_);
+    }
+
+    Result<Place> place_on_box(agent::Agent& agent, const std::string& path, const std::string& name) {
+        Place to = split(path);
+        if (to.name.empty()) return Place{to.directory, name};
+        const auto root = agent.open_root(op_, path, false);
+        if (root) return Place{path, name};
+        if (root.error().code != Code::not_found && root.error().code != Code::remote_failed) return root.error();
+        return to;
+    }
+
+    Result<std::vector<FileEntry>> local_entries(const disk::Root& parent, const std::string& name) {
+        std::vector<FileEntry> entries;
+        TRY_ASSIGN(const struct stat found, parent.stat_entry(name));
+        entries.push_back(disk::entry_from_stat(name, found));
+        if (entries.front().type != FileType::directory) return entries;
+        TRY_ASSIGN(const disk::Root root, disk::Root::open(joined(parent.path(), name)));
+        disk::WalkCallbacks callbacks{};
+        callbacks.ignored = [](std::string_view path, FileType) { return proto::is_private(path); };
+        callbacks.entry = [&](const FileEntry& entry) -> Status {
+            entries.push_back(entry);
+            entries.back().path = joined(name, entry.path);
+            return ok();
+        };
+        callbacks.problem = [&](std::string_view path, const Error& error) {
+            leave_out(std::string{path}, error.message);
+        };
+        TRY(disk::walk(op_, root, callbacks));
+        return entries;
+    }
+
+    Result<std::vector<PushItem>> hashed_items(TreeSource& source, const std::vector<FileEntry>& entries,
+                                               const std::string& from, const std::string& to) {
+        std::vector<const FileEntry*> files;
+        std::vector<std::string> paths;
+        for (const FileEntry& entry : entries) {
+            if (entry.type != FileType::file) continue;
+            files.push_back(&entry);
+            paths.push_back(entry.path);
+        }
+        TRY_ASSIGN(const auto hashed, hash_files(op_, source.root(), paths, {}));
+        std::vector<PushItem> items;
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            const std::string inner = paths[i].size() > from.size() ? paths[i].substr(from.size() + 1) : std::string{};
+            if (hashed[i].error) {
+                leave_out(inner, hashed[i].error->message);
+                continue;
+            }
+            CopiedFile file{};
+            file.path = inner;
+            file.size = hashed[i].digests.size;
+            report_.files.push_back(std::move(file));
+            items.push_back({paths[i], joined(to, inner), hashed[i].digests.size, files[i]->mode & 0777U,
+                             files[i]->mtime_ns, hashed[i].digests.root, hashed[i].digests.leaves});
+        }
+        return items;
+    }
+
+    // Directories and links; what is neither a file nor these is left out.
+    Status make_rest(Link& link, const std::vector<FileEntry>& entries, const std::string& from,
+                     const std::string& to) {
+        std::vector<proto::Change> changes;
+        for (const FileEntry& entry : entries) {
+            const std::string inner =
+                entry.path.size() > from.size() ? entry.path.substr(from.size() + 1) : std::string{};
+            const std::string target = joined(to, inner);
+            if (entry.type == FileType::directory) {
+                changes.push_back({proto::ChangeKind::make_directory,
+                                   target,
+                                   {},
+                                   0755,
+                                   proto::k_change_parents | proto::k_change_exist_ok});
+            } else if (entry.type == FileType::symlink) {
+                changes.push_back({proto::ChangeKind::remove, target, {}, 0, proto::k_change_missing_ok});
+                changes.push_back({proto::ChangeKind::make_symlink, target, entry.target, 0, proto::k_change_parents});
+            } else if (entry.type != FileType::file) {
+                leave_out(inner, "no regular file");
+            }
+            if (changes.size() < 500) continue;
+            TRY(apply(link, std::exchange(changes, {})));
+        }
+        return apply(link, std::move(changes));
+    }
+
+    Status apply(Link& link, std::vector<proto::Change> changes) {
+        if (changes.empty()) return ok();
+        TRY_ASSIGN(const auto applied, link.agent->apply(op_, *link.claim, std::move(changes), false));
+        if (applied.failures.empty()) return ok();
+        proto::Refusal refusal{};
+        refusal.reason = applied.failures.front().reason;
+        refusal.error = applied.failures.front().error;
+        return proto::to_error(refusal, "make directories and links on the box");
+    }
+
+    Dial claiming_dial(const std::string& directory) {
+        return [this, directory](const Op& op) -> Result<Link> {
+            TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease_));
+            return claim(std::make_shared<Box>(std::move(connected)), directory);
+        };
+    }
+
+    Result<Link> claim(std::shared_ptr<Box> box, const std::string& directory) {
+        agent::Agent& agent = box->agent();
+        TRY_ASSIGN(const proto::RootId root, agent.open_root(op_, directory, true));
+        agent::ClaimOptions wish{};
+        wish.owner = owner_;
+        wish.note = "cp";
+        TRY_ASSIGN(const agent::Claim claim, agent.claim(op_, root, wish));
+        return Link{std::move(box), &agent, root, claim};
+    }
+
+    const Op& op_;
+    Deps& deps_;
+    const CpOptions& options_;
+    std::string owner_{random_bytes(16)};
+    model::Lease lease_{};
+    std::vector<std::size_t> item_files_{};
+    CpReport report_{};
+};
+
+}  // namespace
+
+Result<CpReport> cp(const Op& op, Deps& deps, const CpOptions& options) {
+    return Copy{op, deps, options}.run();
+}
+
+}  // namespace drawhitch::flow

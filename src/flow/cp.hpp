@@ -1,0 +1,43 @@
+// cp: ad-hoc copies between this machine and a box, with the same engine and proof as pull and push, and without
+// roster, receipt or release.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flow/deps.hpp"
+#include "flow/transfer/pull_types.hpp"
+
+namespace drawhitch::flow {
+
+struct CpOptions {
+    std::string box{};
+    // Absolute, or relative to the user's home there. Without "." and ".." components.
+    std::string box_path{};
+    std::string local_path{};  // absolute; a trailing slash means "into this directory"
+    bool to_box{false};
+};
+
+struct CopiedFile {
+    std::string path{};  // relative to what was named
+    std::uint64_t size{0};
+    FileState state{FileState::skipped};
+    std::string sha256{};  // hex; empty when copying to a box
+    std::string why{};
+};
+
+struct CpReport {
+    std::string destination{};  // as it stands now: absolute
+    std::vector<CopiedFile> files{};
+    Wire wire{};
+    std::optional<Error> problem{};
+};
+
+// A file, or a directory with all below it. A destination that is a directory receives the source under its own name,
+// any other destination is the new name. Links that stay inside the copied tree are copied as links, others, pipes,
+// sockets and devices are left out and named. Existing files are replaced, each as a whole.
+// A directory that receives files on the box keeps a small `.drawhitch` directory, which fences late writers.
+Result<CpReport> cp(const Op& op, Deps& deps, const CpOptions& options);
+
+}  // namespace drawhitch::flow
