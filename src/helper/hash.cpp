@@ -37,7 +37,11 @@ class HashJob final : public Job {
         const bool whole = hasher_.whole();
         proto::FileDigester::Result result = hasher_.finish();
         proto::Hashed answer{entry_of(hasher_.info(), place_.parent.get(), place_.name, place_.path)};
-        if (whole) answer.entry.root = result.root;
+        if (whole) {
+            answer.entry.root = result.root;
+            context.cache.put(answer.entry.fence(), {result.root, result.sha256});
+            context.cache.flush();
+        }
         if (whole) answer.entry.sha256 = result.sha256;
         if (message_.leaves) send_leaves(context, result.leaves);
         context.answer(request_, answer);

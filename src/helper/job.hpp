@@ -11,12 +11,12 @@
 #include "core/codec/codec.hpp"
 #include "core/proto/messages_change.hpp"
 #include "helper/channel.hpp"
+#include "helper/digest_cache.hpp"
 #include "helper/root.hpp"
 
 namespace drawhitch::helper {
 
 class Incoming;
-class DigestCache;
 
 // What handlers work on: the state of one connection.
 struct Context {
@@ -24,6 +24,7 @@ struct Context {
     Roots& roots;
     Clock& clock;
     codec::Codec& codec;
+    DigestCache& cache;
     proto::CodecSet client_codecs{0};
     // Open write and write_bundle requests by number.
     std::map<std::uint32_t, std::unique_ptr<Incoming>> incoming{};

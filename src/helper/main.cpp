@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -42,6 +43,21 @@ void raise_descriptor_limit() {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// The directory we were installed into is the user's alone; installing checks that (io/agent/install.cpp). Started from
+// anywhere else, as in development, nothing is kept.
+std::string cache_beside_us() {
+    char path[4096];
+    const ssize_t count = ::readlink("/proc/self/exe", path, sizeof path);
+    if (count <= 0 || static_cast<std::size_t>(count) == sizeof path) return {};
+    const std::string own(path, static_cast<std::size_t>(count));
+    const std::string directory = own.substr(0, own.rfind('/'));
+    struct stat info {};
+    const bool installed = own.find("/helper-") == directory.size();
+    if (!installed || ::stat(directory.c_str(), &info) != 0) return {};
+    const bool ours_alone = info.st_uid == ::geteuid() && (info.st_mode & 0022U) == 0;
+    return ours_alone ? directory + "/digests" : std::string{};
+}
+
 int print_version() {
     std::printf("drawhitch-helper %s %s %s\n", DRAWHITCH_VERSION, own_build_id().c_str(), architecture());
     return 0;
@@ -57,6 +73,7 @@ int serve(std::string_view nonce) {
     ServerOptions options;
     options.nonce = nonce;
     options.build_id = own_build_id();
+    options.cache_path = cache_beside_us();
     Server server(STDIN_FILENO, STDOUT_FILENO, std::move(options), system_clock());
     return static_cast<int>(server.run());
 }

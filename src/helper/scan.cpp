@@ -24,6 +24,7 @@ class ScanJob final : public Job {
             auto entry = walker_.next();
             if (!entry) return finish(context, false);
             if (message_.digests && entry->type == proto::FileType::file && entry->error == 0) {
+                if (add_from_cache(context, *entry)) continue;
                 begin_hash(context, std::move(*entry));
                 return Step::again;
             }
@@ -33,6 +34,16 @@ class ScanJob final : public Job {
     }
 
   private:
+    bool add_from_cache(Context& context, proto::FileEntry& entry) {
+        if (message_.rehash) return false;
+        const auto known = context.cache.find(entry.fence(), message_.sha256);
+        if (!known) return false;
+        entry.root = known->root;
+        if (message_.sha256) entry.sha256 = known->sha256;
+        add(context, entry);
+        return true;
+    }
+
     void begin_hash(Context& context, proto::FileEntry entry) {
         auto place = walker_.place();
         auto hasher = place ? FileHasher::open(*place, entry.fence(), {}, message_.sha256)
@@ -59,6 +70,7 @@ class ScanJob final : public Job {
         const proto::FileDigester::Result result = hasher_->finish();
         current_.root = result.root;
         current_.sha256 = result.sha256;
+        context.cache.put(current_.fence(), {result.root, result.sha256});
         hasher_.reset();
         add(context, current_);
         return Step::again;
@@ -93,6 +105,7 @@ class ScanJob final : public Job {
 
     Step finish(Context& context, bool truncated) {
         send_page(context);
+        context.cache.flush();
         context.answer(request_, proto::ScanEnd{total_, errors_, truncated, context.clock.wall().seconds});
         return Step::done;
     }

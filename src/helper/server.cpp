@@ -74,6 +74,7 @@ proto::Hello make_hello(const ServerOptions& options, const Clock& clock) {
     if (const char* home = std::getenv("HOME")) hello.home = std::string(home).substr(0, proto::k_path_max);
     hello.cores = usable_cores();
     hello.capabilities = proto::k_cap_writers;
+    if (!options.cache_path.empty()) hello.capabilities |= proto::k_cap_digest_cache;
     hello.codecs = codec::supported();
     hello.push_credit = proto::k_push_credit;
     hello.requests_max = proto::k_requests_max;
@@ -101,7 +102,8 @@ struct Server::State {
     Channel channel;
     Roots roots{};
     codec::Codec codec{};
-    Context context{channel, roots, clock, codec};
+    DigestCache cache;
+    Context context{channel, roots, clock, codec, cache};
     std::deque<Frame> inbox{};
     std::size_t inbox_control_bytes{0};
     std::size_t inbox_requests{0};
@@ -113,7 +115,12 @@ struct Server::State {
     Instant last_frame{};
 
     State(int in_fd, int out_fd, ServerOptions opts, Clock& the_clock)
-        : options(std::move(opts)), clock(the_clock), in(in_fd), out(out_fd), channel(in_fd, out_fd) {}
+        : options(std::move(opts)),
+          clock(the_clock),
+          in(in_fd),
+          out(out_fd),
+          channel(in_fd, out_fd),
+          cache(options.cache_path, the_clock) {}
 
     std::optional<Ended> take_input();
     std::optional<Ended> give_up(Reason reason, std::string text);

@@ -13,6 +13,7 @@ struct ServerOptions {
     std::string nonce{};     // k_nonce_size raw bytes
     std::string build_id{};  // told in hello
     milliseconds silence{30'000};
+    std::string cache_path{};  // of the digest cache; empty = none
 };
 
 // How a connection ended; also the program's exit codes.

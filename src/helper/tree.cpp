@@ -18,7 +18,7 @@ class TreeHashJob final : public Job {
         : request_(request), message_(std::move(message)), walker_(std::move(walker)), pulse_(context.clock, request) {}
 
     Step step(Context& context) override {
-        Outcome<bool> finished = hasher_ ? hash_some() : take_entry();
+        Outcome<bool> finished = hasher_ ? hash_some(context) : take_entry(context);
         if (!finished) {
             context.refuse(request_, std::move(finished).error());
             return Step::done;
@@ -27,6 +27,7 @@ class TreeHashJob final : public Job {
             pulse_.beat(context, answer_.bytes, 0);
             return Step::again;
         }
+        context.cache.flush();
         const auto digest = proto::tree_hash(entries_);
         if (digest) {
             answer_.digest = *digest;
@@ -39,7 +40,7 @@ class TreeHashJob final : public Job {
 
   private:
     // True at the end of the tree.
-    Outcome<bool> take_entry() {
+    Outcome<bool> take_entry(Context& context) {
         auto entry = walker_.next();
         if (!entry) return true;
         if (entry->path == message_.path) {
@@ -56,18 +57,27 @@ class TreeHashJob final : public Job {
         if (!message_.path.empty()) entry->path.erase(0, message_.path.size() + 1);
         entries_.push_back(std::move(*entry));
         if (entries_.back().type != proto::FileType::file) return false;
+        if (const auto known = context.cache.find(entries_.back().fence(), false); known && !message_.rehash) {
+            take_digest(known->root);
+            return false;
+        }
         TRY_ASSIGN(const Place place, walker_.place());
         TRY_ASSIGN(hasher_, FileHasher::open(place, entries_.back().fence(), {}, false));
         return false;
     }
 
-    Outcome<bool> hash_some() {
+    void take_digest(const proto::Digest& root) {
+        entries_.back().root = root;
+        answer_.files += 1;
+        answer_.bytes += entries_.back().size;
+    }
+
+    Outcome<bool> hash_some(Context& context) {
         TRY_ASSIGN(const bool finished, hasher_->step());
         if (!finished) return false;
         const proto::FileDigester::Result result = hasher_->finish();
-        entries_.back().root = result.root;
-        answer_.files += 1;
-        answer_.bytes += result.size;
+        take_digest(result.root);
+        context.cache.put(entries_.back().fence(), {result.root, {}});
         hasher_.reset();
         return false;
     }

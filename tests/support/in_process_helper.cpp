@@ -62,15 +62,17 @@ std::unique_ptr<transport::Process> make_pipe_process(HelperPipes pipes) {
     return std::make_unique<PipeProcess>(std::move(pipes));
 }
 
-InProcessHelper::InProcessHelper(milliseconds silence, Clock& clock) {
+InProcessHelper::InProcessHelper(milliseconds silence, Clock& clock, std::string cache_path) {
     ::signal(SIGPIPE, SIG_IGN);
     Pipe in = must(make_pipe());
     Pipe out = must(make_pipe());
     pipes_.to_helper = std::move(in.write);
     pipes_.from_helper = std::move(out.read);
-    thread_ = std::thread([this, silence, &clock, read = std::move(in.read), write = std::move(out.write)]() mutable {
+    helper::ServerOptions options{k_nonce, k_build_id, silence, std::move(cache_path)};
+    thread_ = std::thread([this, options = std::move(options), &clock, read = std::move(in.read),
+                           write = std::move(out.write)]() mutable {
         {
-            helper::Server server(read.get(), write.get(), helper::ServerOptions{k_nonce, k_build_id, silence}, clock);
+            helper::Server server(read.get(), write.get(), std::move(options), clock);
             ended_ = server.run();
         }
         write.reset();

@@ -26,7 +26,9 @@ class InProcessHelper {
     static constexpr const char* k_nonce = "0123456789abcdef";  // as raw bytes
     static constexpr const char* k_build_id = "in-process";
 
-    explicit InProcessHelper(milliseconds silence = milliseconds{30'000}, Clock& clock = system_clock());
+    // `cache_path` is that of the digest cache; empty keeps none.
+    explicit InProcessHelper(milliseconds silence = milliseconds{30'000}, Clock& clock = system_clock(),
+                             std::string cache_path = {});
     // Waits for the loop to end, which it does when the client's ends are closed.
     ~InProcessHelper();
     InProcessHelper(const InProcessHelper&) = delete;
