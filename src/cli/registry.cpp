@@ -56,6 +56,7 @@ Registry all_commands() {
         stop_run_command(),
         push_command(),
         pull_command(),
+        down_command(),
 
         // inspect
         exec_command(),

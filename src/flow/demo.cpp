@@ -169,11 +169,12 @@ Status walk_home(Road& road, Stage& stage) {
              human_bytes(stage.link().carried() - before) + " crossed it.");
     stage.link().limit_rate(0);
     TRY(road.step("Every byte is read again here, and compared with the box.",
-                  {"verify", std::string{k_box}, "r1", "--box", std::string{k_box}}));
+                  {"verify", std::string{k_box}, "r1", "--box"}));
     TRY(road.step("Now the gate opens. This box has no API, so what stops its meter is said, and not believed.",
                   {"down", std::string{k_box}, "--yes"}, 9));
     stage.end_box();
-    return road.step("The box is gone now, and drawhitch is told so.", {"lease", "close", std::string{k_box}, "--yes"});
+    return road.step("The box is gone now, and drawhitch is told so.",
+                     {"lease", "close", std::string{k_box}, "--reason", "the demo ended its sshd", "--yes"});
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "helper/job.hpp"
 
-#include <algorithm>
-
 #include "core/proto/limits.hpp"
 
 namespace drawhitch::helper {

@@ -43,6 +43,13 @@ describe() {
     echo "cwd=${directory%\?}"
 }
 
+# The fields behind the name. A name may hold a newline; then the rest stands on later lines, and is read the slow way.
+stat_of() {
+    { IFS= read -r line <"$1/stat"; } 2>/dev/null || return 1
+    case $line in *') '?' '*) ;; *) line=$(tr '\n' '?' <"$1/stat" 2>/dev/null) ;; esac
+    line=${line##*) }
+}
+
 processes() {
     case $booted$hertz$SINCE in '' | *[!0-9]*) return 1 ;; esac
     oldest=$(((SINCE - booted) * hertz))
@@ -50,16 +57,17 @@ processes() {
     for folder in "$PROC"/[0-9]*; do
         [ -O "$folder" ] || continue
         pid=${folder##*/}
-        { IFS= read -r line <"$folder/stat"; } 2>/dev/null || continue
-        # A name may hold a newline; then the rest stands on later lines, and is read the slow way.
-        case $line in *') '?' '*) ;; *) line=$(tr '\n' '?' <"$folder/stat" 2>/dev/null) ;; esac
+        stat_of "$folder" || continue
         # shellcheck disable=SC2086
-        set -- ${line##*) }
+        set -- $line
         [ "${20-0}" -ge "$oldest" ] 2>/dev/null || continue
         ours=0
         { [ "$pid" = "$$" ] || [ "$2" = "$$" ]; } && ours=1
-        echo "process=$pid $2 $1 ${20} $ours"
-        describe "$pid"
+        about=$(describe "$pid")
+        # One that ended meanwhile told half of itself.
+        stat_of "$folder" || continue
+        echo "process=$pid $2 ${line%% *} ${20} $ours"
+        printf '%s\n' "$about"
         count=$((count + 1))
         [ "$count" -lt 2000 ] || return 1
     done

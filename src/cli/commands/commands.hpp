@@ -37,5 +37,6 @@ CommandRow ps_command();
 CommandRow watch_command();
 CommandRow logs_command();
 CommandRow stop_run_command();
+CommandRow down_command();
 
 }  // namespace drawhitch::cli

@@ -1,6 +1,5 @@
 // profile ls, profile show, profile check.
 #include <algorithm>
-#include <iterator>
 
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"

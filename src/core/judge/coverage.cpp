@@ -120,7 +120,7 @@ Standing Proofs::stand(const UnitFacts& unit, const UnitFile& file, std::string&
 }
 
 UnitStanding Proofs::stand(const UnitFacts& unit) const {
-    UnitStanding result{unit.name, unit.path, unit.wanted, 0, 0, Standing::received, {}, {}};
+    UnitStanding result{unit.name, unit.path, unit.wanted, 0, 0, Standing::received, {}, {}, unit.record};
     if (unit.files.empty()) result.standing = Standing::unknown;
     const auto take = [&](Standing standing, const std::string& culprit) {
         if (badness(standing) <= badness(result.standing)) return;

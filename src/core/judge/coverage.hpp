@@ -47,6 +47,7 @@ struct UnitFacts {
     std::vector<UnitFile> files{};
     std::string missing{};  // a shard that is not there
     bool on_surviving_tier{false};
+    bool record{false};  // the run's own log or record
 };
 
 struct UnitStanding {
@@ -58,6 +59,7 @@ struct UnitStanding {
     Standing standing{Standing::unknown};
     std::string culprit{};  // the file (or missing shard) that decided, when not covered
     std::string place{};    // where the copy is, when placed
+    bool record{false};
 };
 
 // What is proven about a run: the union of its receipts, and copies that will outlive the verb.

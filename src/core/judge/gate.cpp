@@ -141,6 +141,7 @@ void Judge::tiers() {
 void Judge::liveness(const GateRun& run, bool killed) {
     if (model::is_terminal(run.verdict.kind)) {
         if (killed) used_.push_back(run.name);
+        if (run.killed) gate_.remarks.push_back("run " + printable(run.name) + " was killed");
         return;
     }
     const std::string verdict{model::name_of(run.verdict.kind)};
@@ -211,6 +212,8 @@ void Judge::must_unit(const GateRun& run, const UnitStanding& unit) {
 
 // Rule 2: every `must` unit is covered. What covers it, and what else dies, is told.
 void Judge::units(const GateRun& run) {
+    const bool ends_by_us =
+        run.killed || (!model::is_terminal(run.verdict.kind) && holds(facts_.waivers.kill_runs, run.name));
     std::uint64_t proven_files = 0;
     std::uint64_t proven_bytes = 0;
     for (const UnitStanding& unit : run.units) {
@@ -222,7 +225,8 @@ void Judge::units(const GateRun& run) {
         } else if (is_covered(unit.standing)) {
             proven_files += unit.files;
             proven_bytes += unit.bytes;
-        } else if (lost(unit.path)) {
+        } else if (lost(unit.path) || (ends_by_us && unit.record)) {
+            unproven_dies_ = true;
             fate(Fate::dies_given_up, name + size);
         } else if (run.scratch || unit.wanted == model::RosterClass::scratch) {
             fate(Fate::dies_declared, name + size + ", scratch");
@@ -338,7 +342,7 @@ void Judge::billing() {
     const auto add = [this](std::string what, std::optional<double> per_day, std::optional<double> per_month) {
         gate_.billing.push_back({std::move(what), per_day, per_month});
     };
-    if (!facts_.verb.has_api || !facts_.verb.stops_compute) {
+    if (facts_.verb.costs && (!facts_.verb.has_api || !facts_.verb.stops_compute)) {
         std::optional<double> day{};
         std::optional<double> month{};
         if (facts_.price_hour) {

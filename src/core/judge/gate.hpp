@@ -36,6 +36,7 @@ struct GateRun {
     model::Verdict verdict{};
     bool has_roster{false};             // some pattern was declared
     bool scratch{false};                // declared as a whole: nobody needs its outputs
+    bool killed{false};                 // by this teardown, after it was named with --kill-run
     bool scanned{false};                // `units` is complete
     std::string work_dir{};             // absolute on the box
     std::vector<UnitStanding> units{};  // the log and the roster's; without a roster its files are undeclared ones
@@ -58,14 +59,17 @@ struct GateVerb {
     std::string name{};   // "terminate"
     bool has_api{false};  // false: the user does it by hand, so the meter runs on until then
     bool stops_compute{true};
+    bool costs{true};  // false: the machine is the user's own, and ending the lease stops no meter
     std::vector<std::string> leaves_billing{};  // side meters, in words
 };
 
 // What the user gave up by name.
 struct Waivers {
-    std::vector<std::string> lose{};       // clean absolute paths on the box
-    std::vector<std::string> kill_runs{};  // names of runs
-    std::vector<std::string> accept{};     // rules: the id of a reason, or id:subject
+    std::vector<std::string> lose{};  // clean absolute paths on the box
+    // Names of runs. A run that is killed goes on writing its log to the end, so what no pull has of its log and record
+    // is given up with it; its results are not.
+    std::vector<std::string> kill_runs{};
+    std::vector<std::string> accept{};  // rules: the id of a reason, or id:subject
 };
 
 struct GateFacts {

@@ -150,6 +150,23 @@ bool is_cache_place(std::string_view path, std::string_view home) {
     });
 }
 
+std::vector<std::string> places_not_searched(std::string_view home) {
+    std::vector<std::string> places{};
+    for (const std::string_view place : k_system) {
+        const auto kept_inside = [place](std::string_view kept) { return is_inside(kept, place); };
+        if (std::ranges::none_of(k_not_system, kept_inside)) places.emplace_back(place);
+    }
+    // What is kept inside a system place is reached by looking into the place, so only its other parts are left out.
+    for (const char* part : {"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec",
+                             "/usr/share", "/usr/include", "/usr/games", "/usr/local", "/var/lib/dpkg", "/var/lib/apt",
+                             "/var/lib/docker/overlay2", "/var/lib/docker/image", "/var/lib/containerd"})
+        places.emplace_back(part);
+    if (home.empty() || home == "/") return places;
+    for (const std::string_view place : k_home_caches)
+        places.push_back(std::string{home}.append("/").append(place));
+    return places;
+}
+
 Undeclared::Undeclared(Explanations explanations) : explanations_(std::move(explanations)) {
     for (const std::string& path : explanations_.given_up)
         given_up_.push_back({path, 0, 0});

@@ -91,5 +91,7 @@ class Undeclared {
 // Places whose content belongs to the operating system or is remade by the tool that made it (docs/gate.md lists them).
 bool is_system_place(std::string_view path);
 bool is_cache_place(std::string_view path, std::string_view home);
+// Absolute paths of directories that need no look at all, because everything in them is explained by place.
+std::vector<std::string> places_not_searched(std::string_view home);
 
 }  // namespace drawhitch::judge

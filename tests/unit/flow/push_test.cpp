@@ -1,7 +1,5 @@
 #include "flow/push.hpp"
 
-#include <algorithm>
-
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -12,7 +12,7 @@ namespace {
 using model::VerdictKind;
 
 UnitStanding unit(const std::string& name, Standing standing, model::RosterClass wanted = model::RosterClass::must) {
-    return {name, "/data/runs/r1/work/" + name, wanted, 1, 100, standing, {}, {}};
+    return {name, "/data/runs/r1/work/" + name, wanted, 1, 100, standing, {}, {}, false};
 }
 
 // A box about to be ended, with one finished run whose results are all proven: the gate is open.
@@ -20,7 +20,7 @@ GateFacts clear() {
     GateFacts facts{};
     facts.box = "box-3";
     facts.identity = Identity::proven;
-    facts.verb = {"terminate", false, true, {}};
+    facts.verb = {"terminate", false, true, true, {}};
     facts.tiers = {{"disk", "/", true, true, false, {}}};
     facts.runs_known = true;
     facts.processes_known = true;
@@ -282,6 +282,26 @@ TEST_CASE("a run without a roster opens only when all its files are pulled or gi
     CHECK(has_reason(judge_gate(facts), "no-roster"));
     facts.undeclared = {group("/data/runs/r12/work")};
     CHECK_FALSE(has_reason(judge_gate(facts), "no-roster"));
+}
+
+TEST_CASE("a run that is killed takes the end of its own log along, and nothing else") {
+    GateFacts facts = clear();
+    GateRun& run = facts.runs[0];
+    run.verdict.kind = VerdictKind::running;
+    run.units[1].standing = Standing::unstable;
+    run.units[1].record = true;
+    CHECK_FALSE(judge_gate(facts).open);
+    facts.waivers.kill_runs = {"r1"};
+    CHECK(judge_gate(facts).open);
+    run.units[0].standing = Standing::unstable;
+    CHECK(has_reason(judge_gate(facts), "unstable"));
+    run.units[0].standing = Standing::received;
+    // Once it has ended, the name alone gives up nothing any more, unless this teardown killed it.
+    run.verdict.kind = VerdictKind::failed;
+    CHECK(has_reason(judge_gate(facts), "unstable"));
+    run.killed = true;
+    CHECK(judge_gate(facts).open);
+    CHECK(judge_gate(facts).confirmation == Confirmation::typed_name);
 }
 
 TEST_CASE("a verb that wipes nothing asks only that the runs have ended") {

@@ -9,7 +9,6 @@
 #include <ctime>
 #include <filesystem>
 #include <functional>
-#include <iterator>
 #include <map>
 
 #include "base/random.hpp"

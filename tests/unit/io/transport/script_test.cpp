@@ -1,7 +1,5 @@
 #include "io/transport/script.hpp"
 
-#include <algorithm>
-
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>

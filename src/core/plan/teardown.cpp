@@ -1,0 +1,62 @@
+#include "core/plan/teardown.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "base/text.hpp"
+
+namespace drawhitch::plan {
+
+namespace {
+
+// Two digits behind the point; a price is never shown in scientific notation.
+std::string money(double amount, const std::string& currency) {
+    std::array<char, 64> buffer{};
+    const auto [end, problem] =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), amount, std::chars_format::fixed, 2);
+    if (problem != std::errc{}) return "an unknown amount";
+    return std::string{buffer.data(), end}.append(" ").append(printable(currency));
+}
+
+std::string_view heading(judge::Fate fate) {
+    switch (fate) {
+        case judge::Fate::dies_proven:
+            return "dies, proven    ";
+        case judge::Fate::dies_given_up:
+            return "dies, GIVEN UP  ";
+        case judge::Fate::dies_declared:
+            return "dies, declared  ";
+        case judge::Fate::survives:
+            return "survives        ";
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string billing_text(const judge::Billing& billing, const std::string& currency) {
+    if (!billing.per_day || !billing.per_month) return "price unknown";
+    return money(*billing.per_day, currency) + " a day, " + money(*billing.per_month, currency) + " a month";
+}
+
+std::vector<std::string> teardown_lines(const std::string& box, const std::string& currency, const judge::Gate& gate) {
+    std::vector<std::string> lines{"Ending " + printable(box) + ":"};
+    for (const judge::FateLine& fate : gate.fates)
+        lines.push_back("  " + std::string{heading(fate.fate)} + fate.what);
+    for (const judge::Billing& billing : gate.billing)
+        lines.push_back("  keeps billing   " + billing.what + ": " + billing_text(billing, currency));
+    for (const std::string& remark : gate.remarks)
+        lines.push_back("  note            " + remark);
+    if (gate.open) {
+        lines.emplace_back("The gate is open: everything that must be kept is proven or given up by name.");
+        return lines;
+    }
+    lines.emplace_back("The gate is closed, nothing was destroyed:");
+    for (const judge::Reason& reason : gate.reasons) {
+        lines.push_back("  " + reason.id + ": " + reason.text);
+        lines.push_back("      " + printable(reason.next));
+    }
+    return lines;
+}
+
+}  // namespace drawhitch::plan

@@ -1,0 +1,219 @@
+#include "flow/down/collect.hpp"
+
+#include <algorithm>
+
+#include "base/random.hpp"
+#include "core/judge/box_path.hpp"
+#include "core/judge/processes.hpp"
+#include "core/judge/tier_map.hpp"
+#include "core/parse/survey.hpp"
+#include "core/plan/survey_script.hpp"
+#include "core/proto/limits.hpp"
+#include "flow/down/run_standing.hpp"
+#include "flow/down/tier_scan.hpp"
+#include "flow/push.hpp"
+#include "io/ledger/ledger.hpp"
+#include "io/transport/script.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+using judge::Explained;
+
+constexpr milliseconds k_survey_patience{60'000};
+// Between adopting a box and looking at its clock some seconds passed, in which nobody worked there.
+constexpr std::int64_t k_clock_slack = 5;
+
+// What one connection for scripts tells: how the runs stand and which processes live.
+struct Talk {
+    std::vector<RunView> views{};
+    bool runs_known{false};
+    model::ProcessSurvey survey{};
+};
+
+class Collector {
+  public:
+    Collector(Deps& deps, const model::Lease& lease, const model::Profile& profile, const judge::Waivers& waivers)
+        : deps_(deps), lease_(lease), profile_(profile) {
+        collected_.facts.box = lease.name;
+        collected_.facts.waivers = waivers;
+        collected_.facts.price_hour = lease.price_hour;
+        collected_.facts.currency = lease.currency;
+    }
+
+    Result<Collected> go(const Op& op);
+
+  private:
+    Result<Talk> talk(const Op& op);
+    Status look(const Op& op, const Talk& talk);
+    judge::Explanations explanations(const Talk& talk) const;
+    void explain_root(judge::Explanations& why) const;
+    Status explain_secrets(judge::Explanations& why) const;
+    void judge_processes(const Talk& talk, const judge::TierMap& tiers);
+    void fill_verb(const model::MeterVerb& verb);
+
+    Deps& deps_;
+    const model::Lease& lease_;
+    const model::Profile& profile_;
+    Collected collected_{};
+};
+
+void Collector::fill_verb(const model::MeterVerb& verb) {
+    judge::GateVerb& gate = collected_.facts.verb;
+    gate.name = "terminate";
+    gate.has_api = false;
+    gate.stops_compute = std::ranges::find(verb.stops, model::Meter::compute) != verb.stops.end();
+    gate.leaves_billing = verb.leaves_billing;
+    gate.costs = !verb.stops.empty();
+}
+
+// One connection: the verdicts of all runs, and the processes of ours.
+Result<Talk> Collector::talk(const Op& op) {
+    Talk talk{};
+    TRY_ASSIGN(auto transport, deps_.connector.to(op, lease_));
+    if (collected_.runs.empty()) {
+        talk.runs_known = true;
+    } else {
+        auto views = poll_runs(op, deps_, *transport, lease_, collected_.runs);
+        if (!views) return std::move(views).error();
+        talk.runs_known = views->size() == collected_.runs.size();
+        talk.views = std::move(*views);
+    }
+    plan::SurveySpec spec{};
+    spec.nonce = random_hex(8);
+    // Clocks differ: a day more is asked for, and cut off when the box's clock is known.
+    spec.since = lease_.began.seconds - 86'400;
+    const auto answer =
+        transport::run_script(op.within(k_survey_patience), *transport, plan::survey_script(spec), {}, {});
+    if (!answer && !is_unreachable(answer.error()) && answer.error().code != Code::deadline) return answer.error();
+    if (answer) talk.survey = parse::survey(answer->out, spec.nonce);
+    return talk;
+}
+
+void Collector::explain_root(judge::Explanations& why) const {
+    if (lease_.root.empty()) return;
+    const std::string& root = lease_.root;
+    why.directories[root + "/" + std::string{k_releases}] = Explained::release;
+    why.directories[root + "/envs"] = Explained::environment;
+    why.directories[root + "/" + proto::k_private_dir] = Explained::ours;
+    for (const std::string_view name : {k_current, k_latest, std::string_view{"lease-nonce"}})
+        why.files[root + "/" + std::string{name}] = Explained::ours;
+    for (const model::Run& run : collected_.runs)
+        why.directories[run.spec.run_dir + "/" + proto::k_private_dir] = Explained::ours;
+    if (!lease_.helper_path.empty()) why.files[lease_.helper_path] = Explained::ours;
+}
+
+Status Collector::explain_secrets(judge::Explanations& why) const {
+    TRY_ASSIGN(const auto files, deps_.ledger.volatile_files(lease_.id));
+    for (const ledger::VolatileFile& file : files) {
+        why.files[file.path] = Explained::ours;
+        // The folder is made by the launch, for secrets and the notes of wrappers only.
+        const std::string folder{judge::parent_of(file.path)};
+        if (judge::base_of(folder).starts_with("drawhitch-")) why.directories[folder] = Explained::ours;
+    }
+    return ok();
+}
+
+judge::Explanations Collector::explanations(const Talk& talk) const {
+    judge::Explanations why{};
+    why.home = talk.survey.home;
+    why.given_up = collected_.facts.waivers.lose;
+    const std::int64_t ahead = talk.survey.now.seconds - collected_.looked_at.seconds;
+    why.since = lease_.began;
+    if (talk.survey.complete) why.since.seconds += ahead;
+    why.since.seconds -= k_clock_slack;
+    explain_root(why);
+    return why;
+}
+
+void Collector::judge_processes(const Talk& talk, const judge::TierMap& tiers) {
+    collected_.facts.processes_known = talk.survey.complete;
+    judge::ProcessPolicy policy{};
+    policy.since = lease_.began;
+    policy.since.seconds += talk.survey.now.seconds - collected_.looked_at.seconds - k_clock_slack;
+    policy.wiped = tiers.wiped();
+    policy.surviving = tiers.surviving();
+    for (const RunView& view : talk.views) {
+        if (!view.facts) continue;
+        const model::RunFacts& facts = *view.facts;
+        if (facts.start) policy.tokens.push_back(facts.start->token);
+        for (const model::ProcessFacts& member : facts.members)
+            policy.owned.push_back(member.pid);
+        const auto& wrapper = facts.at_wrapper_pid;
+        if (facts.start && wrapper && wrapper->start_ticks == facts.start->wrapper_ticks)
+            policy.owned.push_back(wrapper->pid);
+    }
+    collected_.facts.processes = judge::unowned(talk.survey.processes, policy);
+}
+
+// The long look over the helper: runs first, because they explain files, then the tiers.
+Status Collector::look(const Op& op, const Talk& talk) {
+    judge::GateFacts& facts = collected_.facts;
+    const model::MeterVerb* verb = model::find_verb(profile_, model::Verb::terminate);
+    if (verb == nullptr) return Error{Code::config, "the profile of " + lease_.name + " does not say how it ends"};
+    const judge::TierMap tiers{profile_, *verb, talk.survey.home};
+    judge::Explanations why = explanations(talk);
+    TRY(explain_secrets(why));
+    facts.runs_known = talk.runs_known;
+    if (!tiers.any_dies()) {
+        for (const RunView& view : talk.views) {
+            judge::GateRun run{};
+            run.name = view.run.spec.name;
+            run.verdict = view.verdict;
+            facts.runs.push_back(std::move(run));
+        }
+        for (const judge::Tier& tier : tiers.tiers())
+            facts.tiers.push_back({tier.name, tier.path, false, false, tier.bills_after, {}});
+        facts.identity = judge::Identity::proven;
+        return ok();
+    }
+    judge_processes(talk, tiers);
+    BoxRoots roots{deps_, lease_};
+    TRY(roots.connect(op));
+    facts.identity = judge::Identity::proven;
+    RunStanding standing{deps_, roots, lease_, tiers};
+    for (const RunView& view : talk.views) {
+        TRY(op.check());
+        TRY_ASSIGN(judge::GateRun run, standing.look(op, view, why));
+        facts.runs.push_back(std::move(run));
+    }
+    judge::Undeclared undeclared{why};
+    TierScan scan{roots, tiers, talk.survey.home, undeclared};
+    const auto unplaced = tiers.unplaced();
+    for (const judge::Tier& tier : tiers.tiers()) {
+        judge::GateTier row{tier.name, tier.path, tier.destroyed, false, tier.bills_after, {}};
+        if (tier.destroyed && std::ranges::find(unplaced, tier.name) == unplaced.end()) {
+            const Activity looking{op.events, "looking at " + tier.name};
+            TRY_ASSIGN(row.scanned, scan.look(op, tier));
+        }
+        facts.tiers.push_back(std::move(row));
+    }
+    facts.undeclared = undeclared.groups();
+    facts.given_up = undeclared.given_up();
+    return ok();
+}
+
+Result<Collected> Collector::go(const Op& op) {
+    collected_.looked_at = op.clock.wall();
+    TRY_ASSIGN(collected_.runs, deps_.ledger.runs(lease_.id));
+    if (const auto* verb = model::find_verb(profile_, model::Verb::terminate)) fill_verb(*verb);
+    auto told = talk(op);
+    const Status looked = told ? look(op, *told) : Status{told.error()};
+    if (!looked && !is_unreachable(looked.error())) return looked.error();
+    if (!looked) {
+        op.warn(looked.error().message);
+        collected_.facts.identity = judge::Identity::unreachable;
+    }
+    collected_.facts.age = std::chrono::seconds{op.clock.wall().seconds - collected_.looked_at.seconds};
+    return std::move(collected_);
+}
+
+}  // namespace
+
+Result<Collected> collect(const Op& op, Deps& deps, const model::Lease& lease, const model::Profile& profile,
+                          const judge::Waivers& waivers) {
+    return Collector{deps, lease, profile, waivers}.go(op);
+}
+
+}  // namespace drawhitch::flow

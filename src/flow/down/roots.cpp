@@ -1,0 +1,35 @@
+#include "flow/down/roots.hpp"
+
+#include "core/proto/limits.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+// Left free for what the box opens for itself.
+constexpr int k_most_roots = proto::k_roots_max - 8;
+
+}  // namespace
+
+Status BoxRoots::connect(const Op& op) {
+    if (box_ && opened_ < k_most_roots) return ok();
+    box_.reset();
+    TRY_ASSIGN(Box box, Box::connect(op, deps_, lease_));
+    box_ = std::move(box);
+    opened_ = 0;
+    return ok();
+}
+
+Result<proto::RootId> BoxRoots::open(const Op& op, const std::string& path) {
+    TRY(connect(op));
+    ++opened_;
+    return box_->agent().open_root(op, path, false);
+}
+
+Result<proto::RootId> BoxRoots::open_lease_root(const Op& op) {
+    TRY(connect(op));
+    ++opened_;
+    return box_->open_root(op, false);
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,33 @@
+// BoxRoots: directories of a box opened one after the other, however many: a connection holds a bounded number of
+// roots, so a full one is replaced. Private to flow/down.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "flow/box.hpp"
+
+namespace drawhitch::flow {
+
+class BoxRoots {
+  public:
+    BoxRoots(Deps& deps, const model::Lease& lease) : deps_(deps), lease_(lease) {}
+
+    // Connects if needed, which proves the box's host key.
+    Status connect(const Op& op);
+    // Connected before.
+    [[nodiscard]] agent::Agent& agent() { return box_->agent(); }
+    // The directory's number on the present agent; ask `agent` for it after this call. Code::not_found when it is not
+    // there.
+    Result<proto::RootId> open(const Op& op, const std::string& path);
+    // The lease's own root, its mark checked. Code::not_found when nothing was ever pushed.
+    Result<proto::RootId> open_lease_root(const Op& op);
+
+  private:
+    Deps& deps_;
+    const model::Lease& lease_;
+    std::optional<Box> box_{};
+    int opened_{0};
+};
+
+}  // namespace drawhitch::flow

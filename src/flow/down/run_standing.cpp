@@ -1,0 +1,254 @@
+#include "flow/down/run_standing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "core/parse/glob.hpp"
+#include "flow/push.hpp"
+#include "flow/run_files.hpp"
+#include "io/ledger/ledger.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+using judge::Explained;
+
+// What the wrapper and the launch leave beside the work tree, besides the record that is pulled.
+constexpr std::array<std::string_view, 8> k_control_files{"claim",    "start.json", "exit.json.new", "attempt",
+                                                          "oom_file", "gpus",       "copy.err",      "start.json.new"};
+constexpr std::array<std::string_view, 3> k_control_starts{"started.", "stage.", "jobs."};
+
+// Errors that end the whole look: without a connection, time or a ledger nothing else can be known either.
+bool ends_the_look(const Error& error) {
+    constexpr std::array k_codes{Code::cancelled, Code::deadline, Code::ledger,
+                                 Code::locked,    Code::host_key, Code::auth};
+    return std::ranges::find(k_codes, error.code) != k_codes.end() || is_unreachable(error);
+}
+
+std::optional<std::string> root_of(const proto::FileEntry& entry) {
+    if (entry.type != proto::FileType::file || !entry.root) return std::nullopt;
+    return entry.root->hex();
+}
+
+}  // namespace
+
+// What one run's scan found, kept for the questions that follow.
+struct RunStanding::Seen {
+    proto::RootId root{0};
+    RunFiles files{};
+    judge::Proofs proofs{};
+    std::set<std::string> proven_paths{};  // of receipts and copies
+    std::set<std::string> unit_paths{};
+};
+
+Status RunStanding::read_proofs(const model::Run& run, judge::Proofs& proofs) {
+    TRY_ASSIGN(const auto covered, deps_.ledger.covered(run.id));
+    for (const ledger::ProvenFile& file : covered)
+        proofs.add_receipt(file.entry.file.path, file.entry.file.root, file.entry.structure);
+    TRY_ASSIGN(const auto copies, deps_.ledger.copies(run.id));
+    for (const ledger::PlacedCopy& copy : copies) {
+        // A copy on a tier counts only if that tier outlives the verb.
+        constexpr std::string_view k_tier = "tier:";
+        bool outlives = true;
+        if (copy.place.starts_with(k_tier)) {
+            outlives = false;
+            for (const judge::Tier& tier : tiers_.tiers())
+                outlives = outlives || (!tier.destroyed && copy.place.substr(k_tier.size()) == tier.name);
+        }
+        if (outlives) proofs.add_copy(copy.file.path, copy.file.root, copy.place);
+    }
+    return ok();
+}
+
+Status RunStanding::units(const Op& op, const model::Run& run, Seen& seen, judge::GateRun& result) {
+    TRY_ASSIGN(seen.files, scan_run_files(op, roots_.agent(), seen.root, run.spec.roster));
+    RunFiles& files = seen.files;
+    std::vector<std::size_t> all(files.entries.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    TRY(add_digests(op, roots_.agent(), seen.root, files.entries, all, false));
+    const bool survives = !tiers_.dies(run.spec.work_dir);
+    for (const plan::Unit& unit : files.units) {
+        judge::UnitFacts facts{unit.name, run.spec.run_dir + "/" + box_path(unit.name), unit.wanted, {}, unit.missing,
+                               survives,  unit.name.starts_with(k_run_prefix)};
+        for (const std::size_t index : unit.files) {
+            const proto::FileEntry& entry = files.entries[index];
+            // Removed by the job since the scan: what is gone cannot be lost.
+            constexpr std::int32_t k_linux_enoent = 2;
+            const bool gone =
+                entry.type == proto::FileType::unknown && (entry.error == 0 || entry.error == k_linux_enoent);
+            if (gone) continue;
+            facts.files.push_back({entry.path, entry.size, root_of(entry), files.being_written[index],
+                                   entry.type != proto::FileType::file});
+            seen.unit_paths.insert(entry.path);
+        }
+        if (!facts.files.empty()) result.units.push_back(seen.proofs.stand(facts));
+    }
+    for (const proto::FileEntry& entry : files.left_out) {
+        if (entry.error == 0) continue;  // links and pipes hold nothing
+        judge::UnitFacts facts{
+            entry.path, run.spec.run_dir + "/" + box_path(entry.path), model::RosterClass::must, {}, {},
+            false,      entry.path.starts_with(k_run_prefix)};
+        facts.files.push_back({entry.path, entry.size, std::nullopt, false, true});
+        result.units.push_back(seen.proofs.stand(facts));
+    }
+    result.scanned = true;
+    return ok();
+}
+
+// The release on the box against the hash the launch recorded.
+Status RunStanding::code(const Op& op, const model::Run& run, judge::GateRun& result) {
+    result.code_recorded = run.spec.code_hash;
+    if (run.spec.code_hash.empty()) {
+        result.code = judge::CodeState::none;
+        return ok();
+    }
+    TRY_ASSIGN(const proto::RootId root, roots_.open_lease_root(op));
+    proto::TreeHash request{};
+    request.root = root;
+    request.path = std::string{k_releases} + "/" + run.spec.code_hash;
+    TRY_ASSIGN(const proto::TreeHashed hashed, roots_.agent().tree_hash(op, request));
+    result.code_found = hashed.digest.hex();
+    result.code = result.code_found == run.spec.code_hash ? judge::CodeState::same : judge::CodeState::different;
+    return ok();
+}
+
+// Files of the work tree that are still what the release has are explained by it; edited ones are not.
+Status RunStanding::unchanged_code(const Op& op, const model::Run& run, const Seen& seen, judge::Explanations& why) {
+    if (run.spec.code_hash.empty()) return ok();
+    TRY_ASSIGN(const proto::RootId root, roots_.open_lease_root(op));
+    const std::string release = std::string{k_releases} + "/" + run.spec.code_hash;
+    proto::Scan scan{};
+    scan.root = root;
+    scan.subtrees = {release};
+    scan.digests = true;
+    std::map<std::string, proto::Digest> released{};
+    std::vector<proto::FileEntry> entries{};
+    TRY(roots_.agent().scan(op, scan, [&](proto::FileEntry&& entry) -> Status {
+        if (entry.type != proto::FileType::file || !entry.root || entry.path.size() <= release.size()) return ok();
+        const std::string path = entry.path.substr(release.size() + 1);
+        if (seen.unit_paths.contains(path)) return ok();
+        released[path] = *entry.root;
+        entry.path = path;
+        entries.push_back(std::move(entry));
+        return ok();
+    }));
+    std::vector<std::size_t> all(entries.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    TRY_ASSIGN(const proto::RootId run_root, roots_.open(op, run.spec.run_dir));
+    TRY(add_digests(op, roots_.agent(), run_root, entries, all, false));
+    for (const proto::FileEntry& entry : entries) {
+        if (entry.type == proto::FileType::file && entry.root && *entry.root == released[entry.path])
+            why.files[run.spec.work_dir + "/" + entry.path] = Explained::release;
+    }
+    return ok();
+}
+
+// Files no pattern of the roster names, but some receipt or copy holds as they are.
+Status RunStanding::proven_files(const Op& op, const model::Run& run, const Seen& seen, judge::Explanations& why) {
+    std::vector<proto::FileEntry> entries{};
+    for (const std::string& path : seen.proven_paths) {
+        if (seen.unit_paths.contains(path)) continue;
+        entries.emplace_back();
+        entries.back().path = path;
+    }
+    if (entries.empty()) return ok();
+    std::vector<std::size_t> all(entries.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    TRY_ASSIGN(const proto::RootId root, roots_.open(op, run.spec.run_dir));
+    TRY(add_digests(op, roots_.agent(), root, entries, all, false));
+    for (const proto::FileEntry& entry : entries) {
+        const auto digest = root_of(entry);
+        if (digest && seen.proofs.holds(entry.path, *digest))
+            why.files[run.spec.run_dir + "/" + box_path(entry.path)] = Explained::proven;
+    }
+    return ok();
+}
+
+namespace {
+
+// Scratch patterns of a run, as a question about absolute paths.
+std::function<bool(std::string_view)> scratch_of(const model::RunSpec& spec,
+                                                 const std::function<bool(std::string_view)>& others) {
+    std::vector<parse::Glob> globs{};
+    for (const model::RosterItem& item : spec.roster) {
+        if (item.wanted != model::RosterClass::scratch) continue;
+        if (auto glob = parse::Glob::compile(item.pattern)) globs.push_back(std::move(*glob));
+    }
+    return [globs, others, start = spec.work_dir + "/"](std::string_view path) {
+        if (path.starts_with(start)) {
+            const std::string_view inside = path.substr(start.size());
+            for (const parse::Glob& glob : globs)
+                if (glob.covers(inside)) return true;
+        }
+        return others && others(path);
+    };
+}
+
+void explain_own_files(const model::RunSpec& spec, judge::Explanations& why) {
+    for (const std::string_view name : k_control_files)
+        why.files[spec.run_dir + "/" + std::string{name}] = Explained::ours;
+    why.scratch = [others = why.scratch, start = spec.run_dir + "/"](std::string_view path) {
+        if (path.starts_with(start) && path.find('/', start.size()) == std::string_view::npos) {
+            const std::string_view name = path.substr(start.size());
+            for (const std::string_view word : k_control_starts)
+                if (name.starts_with(word)) return true;
+        }
+        return others && others(path);
+    };
+    why.scratch = scratch_of(spec, why.scratch);
+}
+
+}  // namespace
+
+Result<judge::GateRun> RunStanding::look(const Op& op, const RunView& view, judge::Explanations& why) {
+    const model::Run& run = view.run;
+    const model::RunSpec& spec = run.spec;
+    judge::GateRun result{};
+    result.name = spec.name;
+    result.verdict = view.verdict;
+    result.has_roster = !spec.roster.empty();
+    result.scratch = spec.scratch;
+    result.work_dir = spec.work_dir;
+    explain_own_files(spec, why);
+    if (spec.scratch) why.directories[spec.run_dir] = Explained::scratch;
+
+    Seen seen{};
+    TRY(read_proofs(run, seen.proofs));
+    TRY_ASSIGN(const auto covered, deps_.ledger.covered(run.id));
+    for (const ledger::ProvenFile& file : covered)
+        seen.proven_paths.insert(file.entry.file.path);
+    TRY_ASSIGN(const auto copies, deps_.ledger.copies(run.id));
+    for (const ledger::PlacedCopy& copy : copies)
+        seen.proven_paths.insert(copy.file.path);
+
+    const auto root = roots_.open(op, spec.run_dir);
+    if (!root && root.error().code == Code::not_found) {
+        // With the project's root in place, the directory is gone for good; without it, the disk may only be absent.
+        result.scanned = view.facts && view.facts->directory == model::RunDirectory::absent;
+        result.code = judge::CodeState::none;
+        return result;
+    }
+    if (!root && ends_the_look(root.error())) return root.error();
+    if (!root) return result;
+    seen.root = *root;
+    const auto tolerate = [](const Status& status) { return status.has_value() || !ends_the_look(status.error()); };
+    if (const Status looked = units(op, run, seen, result); !looked) {
+        if (ends_the_look(looked.error())) return looked.error();
+        result.units.clear();
+        result.scanned = false;
+        return result;
+    }
+    for (const std::string& path : seen.unit_paths)
+        why.files[spec.run_dir + "/" + box_path(path)] = Explained::roster;
+    if (const Status hashed = code(op, run, result); !tolerate(hashed)) return hashed.error();
+    if (spec.scratch) return result;
+    if (const Status done = unchanged_code(op, run, seen, why); !tolerate(done)) return done.error();
+    if (const Status done = proven_files(op, run, seen, why); !tolerate(done)) return done.error();
+    return result;
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,378 @@
+#include "flow/down/down.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <csignal>
+#include <filesystem>
+
+#include "flow/pull.hpp"
+#include "flow/push.hpp"
+#include "flow/run/launch.hpp"
+#include "flow/run/stop.hpp"
+#include "io/ledger/lock.hpp"
+#include "io/transport/local.hpp"
+#include "run/run_stage.hpp"
+#include "support/faulty_transport.hpp"
+
+using namespace drawhitch;
+using flow::EndState;
+using model::VerdictKind;
+using support::read_file;
+using support::write_file;
+
+namespace {
+
+// A rented box: one directory of this machine, which dies with it; the rest of the machine survives.
+std::string profile_of(const std::string& wiped, const std::string& destroys = "\"box\"") {
+    return "schema = 1\n[platform]\nid = \"generic-ssh\"\nname = \"test\"\nkind = \"bare\"\nversion = \"1\"\n"
+           "verified_on = 2026-06-30\nmax_age_d = 1825\nconfidence = \"B\"\n[ssh]\ntransport = \"auto\"\n"
+           "[[storage]]\nname = \"box\"\npath = \"" +
+           wiped + "\"\nrole = [\"data\", \"scratch\"]\nsurvives = [\"restart\"" +
+           std::string{destroys.empty() ? ", \"terminate\"" : ""} +
+           "]\nscope = \"instance\"\nbills_after_destroy = "
+           "false\n"
+           "[[storage]]\nname = \"laptop\"\npath = \"/\"\nrole = [\"data\"]\nsurvives = [\"restart\", \"stop\", "
+           "\"terminate\"]\nscope = \"machine\"\nbills_after_destroy = false\n"
+           "[paths]\ndata_dir = \"" +
+           wiped +
+           "\"\ndurable_dir = \"\"\nscratch = [\"*.tmp\"]\n[meter]\ngrain_s = 3600\nos_poweroff_stops = false\n"
+           "egress_gb = -1\ningress_gb = -1\n[[meter.verb]]\nname = \"terminate\"\nstops = [" +
+           (destroys.empty() ? "" : "\"compute\", \"disk\"") + "]\ndestroys = [" + destroys +
+           "]\nreversible = " + (destroys.empty() ? "true" : "false") +
+           "\nmanual = \"Press the red button.\"\n[detach]\nprefer = [\"setsid\", \"nohup\"]\n[cuda]\nsource = "
+           "\"measure\"\n"
+           "arch = [\"x86_64\"]\n[limits]\nready_timeout_s = 60\npoll_s = 30\n";
+}
+
+struct Stage : support::RunStage {
+    std::string box{};
+    term::EchoGuard echo{};
+    term::Prompt yes{term::PromptOptions{.no_input = true, .yes = true}, echo};
+
+    explicit Stage(const std::string& destroys = "\"box\"") {
+        std::filesystem::remove_all(local().root());
+        box = local().root().substr(0, local().root().size() - std::string{"/drawhitch/demo"}.size());
+        REQUIRE(local().ledger().set_profile(lease().id, "generic-ssh", profile_of(box, destroys)));
+        write_file(local().project_directory() + "/train.py", "print('hello')\n");
+        flow::PushOptions push{};
+        push.box = "b1";
+        const auto pushed = flow::push(op, deps(), push);
+        INFO((pushed ? "" : pushed.error().message));
+        REQUIRE(pushed);
+    }
+    // A run that has ended, with a checkpoint of 3 bytes.
+    void finished_run(const std::string& script = "printf abc >a.pt", const std::vector<std::string>& out = {"*.pt"}) {
+        auto options = job(script, out);
+        options.name = "r1";
+        launch(options);
+        await("r1", {VerdictKind::done, VerdictKind::failed, VerdictKind::artifacts_missing});
+    }
+    void pull() {
+        const auto report = flow::pull(op, deps(), {.box = "b1", .run = "r1"});
+        REQUIRE(report);
+        REQUIRE_FALSE(report->problem);
+    }
+    Result<flow::DownReport> try_down(flow::DownOptions options = {}, bool dry = false) {
+        flow::Deps mine{deps().ledger, deps().connector, deps().helpers, yes,
+                        deps().laptop, deps().project,   deps().settings};
+        mine.dry_run = dry;
+        return flow::down(op, mine, lease(), options);
+    }
+    flow::DownReport down(const flow::DownOptions& options = {}, bool dry = false) {
+        auto report = try_down(options, dry);
+        INFO((report ? "" : report.error().message + " / " + report.error().why));
+        REQUIRE(report);
+        return std::move(*report);
+    }
+    [[nodiscard]] std::string work() { return local().root() + "/runs/r1/work"; }
+};
+
+std::vector<std::string> ids(const flow::DownReport& report) {
+    std::vector<std::string> list{};
+    for (const auto& reason : report.gate.reasons)
+        list.push_back(reason.id + " " + reason.subject);
+    return list;
+}
+
+bool closed_by(const flow::DownReport& report, const std::string& id, const std::string& subject) {
+    const auto list = ids(report);
+    for (const auto& reason : report.gate.reasons)
+        UNSCOPED_INFO(reason.id << ": " << reason.text);
+    return !report.gate.open && std::ranges::find(list, id + " " + subject) != list.end();
+}
+
+}  // namespace
+
+TEST_CASE("down after a pull opens the gate, deletes the secrets and says what to end by hand") {
+    Stage stage;
+    stage.finished_run();
+    const auto secrets = stage.local().ledger().volatile_files(stage.lease().id);
+    REQUIRE(secrets->size() == 1);
+    const std::string secret = secrets->front().path;
+    CHECK(std::filesystem::exists(secret));
+    stage.pull();
+    bool shown = false;
+    const auto report = stage.down({.show = [&](const flow::DownPlan& plan) { shown = plan.gate.open; }});
+    INFO((report.gate.reasons.empty() ? "" : report.gate.reasons.front().text));
+    CHECK(report.gate.open);
+    CHECK(shown);
+    CHECK(report.gate.confirmation == judge::Confirmation::yes_no);
+    CHECK(report.state == EndState::unconfirmed);
+    CHECK(report.by_hand == "Press the red button.");
+    CHECK(report.removed == std::vector<std::string>{secret});
+    CHECK_FALSE(std::filesystem::exists(secret));
+    CHECK(stage.lease().state == model::LeaseState::unconfirmed);
+    CHECK(stage.local().ledger().volatile_files(stage.lease().id)->empty());
+    CHECK(stage.local().ledger().open_intents()->empty());
+    const std::string kept = read_file(report.report_file);
+    CHECK(kept.find("\"a.pt\"") != std::string::npos);
+    CHECK(kept.find("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad") != std::string::npos);
+    CHECK(read_file(report.report_file.substr(0, report.report_file.size() - 4) + "md").find("Press the red button") !=
+          std::string::npos);
+}
+
+TEST_CASE("down before the pull is refused and nothing is changed") {
+    Stage stage;
+    stage.finished_run();
+    const auto report = stage.down();
+    CHECK(closed_by(report, "not-pulled", stage.work() + "/a.pt"));
+    CHECK(report.gate.reasons.front().next == "drawhitch pull 'b1' 'r1'");
+    CHECK(report.state == EndState::not_asked);
+    CHECK(stage.lease().state == model::LeaseState::active);
+    CHECK(stage.local().ledger().volatile_files(stage.lease().id)->size() == 1);
+}
+
+TEST_CASE("a checkpoint that changed after the pull closes the gate again") {
+    Stage stage;
+    stage.finished_run();
+    stage.pull();
+    write_file(stage.work() + "/a.pt", "abd");
+    CHECK(closed_by(stage.down(), "changed", stage.work() + "/a.pt"));
+}
+
+TEST_CASE("a live run closes the gate until it is named, and then its results must be proven all the same") {
+    Stage stage;
+    auto options = stage.job("printf abc >a.pt; exec sleep 60", {"*.pt"});
+    options.name = "r1";
+    stage.launch(options);
+    stage.await_text("r1", "work/a.pt", "abc");
+    CHECK(closed_by(stage.down(), "run-live", "r1"));
+    CHECK(closed_by(stage.down({.kill_runs = {"r1"}, .confirm = "b1"}), "not-pulled", stage.work() + "/a.pt"));
+    CHECK(stage.verdict("r1").kind == VerdictKind::running);
+    REQUIRE(flow::pull(stage.op, stage.deps(), {.box = "b1", .run = "r1"}));
+    const auto report = stage.down({.kill_runs = {"r1"}, .confirm = "b1"});
+    for (const auto& line : ids(report))
+        UNSCOPED_INFO(line);
+    CHECK(report.state == EndState::unconfirmed);
+    CHECK(model::is_terminal(stage.verdict("r1").kind));
+}
+
+TEST_CASE("a result that a killed run writes at its end closes the gate, and the box stays") {
+    Stage stage;
+    auto options = stage.job("trap 'printf last >z.pt; exit 0' TERM; printf abc >a.pt; sleep 60 & wait", {"*.pt"});
+    options.name = "r1";
+    stage.launch(options);
+    stage.await_text("r1", "work/a.pt", "abc");
+    REQUIRE(flow::pull(stage.op, stage.deps(), {.box = "b1", .run = "r1"}));
+    CHECK(closed_by(stage.down({.kill_runs = {"r1"}, .confirm = "b1"}), "not-pulled", stage.work() + "/z.pt"));
+    CHECK(stage.lease().state == model::LeaseState::active);
+    stage.pull();
+    CHECK(stage.down().state == EndState::unconfirmed);
+}
+
+TEST_CASE("files that nothing explains are listed and close the gate until they are given up by name") {
+    Stage stage;
+    stage.finished_run();
+    stage.pull();
+    std::filesystem::create_directories(stage.box + "/notes");
+    write_file(stage.box + "/notes/ideas.txt", "precious");
+    write_file(stage.work() + "/unlisted.bin", "x");
+    write_file(stage.work() + "/junk.tmp", "x");
+    const auto report = stage.down();
+    CHECK(closed_by(report, "undeclared", stage.box + "/notes"));
+    CHECK(closed_by(report, "undeclared", stage.work()));
+    flow::DownOptions lose{.lose = {stage.box + "/notes", stage.work() + "/unlisted.bin", stage.work() + "/junk.tmp"},
+                           .confirm = "b1"};
+    const auto opened = stage.down(lose, true);
+    for (const auto& line : ids(opened))
+        UNSCOPED_INFO(line);
+    CHECK(opened.gate.open);
+    CHECK(opened.gate.confirmation == judge::Confirmation::typed_name);
+    CHECK(opened.state == EndState::not_asked);
+    lose.confirm = "b2";
+    CHECK(stage.try_down(lose).error().code == Code::usage);
+    lose.confirm.clear();
+    CHECK(stage.try_down(lose).error().code == Code::usage);  // --yes types no name
+    CHECK(stage.lease().state == model::LeaseState::active);
+    lose.confirm = "b1";
+    CHECK(stage.down(lose).state == EndState::unconfirmed);
+}
+
+TEST_CASE("code that was edited on the box is not explained by its release") {
+    Stage stage;
+    stage.finished_run();
+    stage.pull();
+    write_file(stage.work() + "/train.py", "print('edited on the box')\n");
+    CHECK(closed_by(stage.down(), "undeclared", stage.work()));
+}
+
+TEST_CASE("a release that was changed on the box is shown, and the name must be typed") {
+    Stage stage;
+    stage.finished_run();
+    stage.pull();
+    const std::string hash = stage.local().ledger().run_by_name(stage.lease().id, "r1")->spec.code_hash;
+    const std::string released = stage.local().root() + "/releases/" + hash + "/train.py";
+    ::chmod(released.c_str(), 0644);
+    write_file(released, "print('other')\n");
+    const auto report = stage.down({}, true);
+    REQUIRE_FALSE(report.gate.remarks.empty());
+    CHECK(report.gate.remarks.front().find("was changed on the box") != std::string::npos);
+    CHECK(report.gate.confirmation == judge::Confirmation::typed_name);
+}
+
+TEST_CASE("a run without a roster does not open the gate until its files are given up") {
+    Stage stage;
+    stage.finished_run("printf abc >a.pt", {});
+    stage.pull();
+    const auto report = stage.down();
+    CHECK(closed_by(report, "no-roster", "r1"));
+    CHECK(closed_by(report, "undeclared", stage.work()));
+    CHECK(stage.down({.lose = {stage.work() + "/a.pt"}, .confirm = "b1"}).state == EndState::unconfirmed);
+}
+
+TEST_CASE("a process of ours that no run owns closes the gate until it is accepted") {
+    Stage stage;
+    stage.finished_run();
+    stage.pull();
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        if (::chdir(stage.box.c_str()) != 0) ::_exit(1);
+        ::execlp("sleep", "sleep", "60", nullptr);
+        ::_exit(1);
+    }
+    const auto report = stage.down({}, true);
+    const auto accepted = stage.down({.accept = {"process:" + std::to_string(child)}}, true);
+    ::kill(child, SIGKILL);
+    CHECK(closed_by(report, "process", std::to_string(child)));
+    CHECK(accepted.gate.open);
+}
+
+TEST_CASE("a name that meets nothing keeps the gate closed, and a path that names too much is refused") {
+    Stage stage;
+    stage.finished_run();
+    stage.pull();
+    CHECK(closed_by(stage.down({.lose = {stage.box + "/nothing"}}), "no-such-name", stage.box + "/nothing"));
+    for (const char* path : {"relative", "/", "/a/../b", ""})
+        CHECK(stage.try_down({.lose = {path}}).error().code == Code::usage);
+}
+
+TEST_CASE("a box without any run ends when nothing of ours lies on it") {
+    Stage stage;
+    CHECK(stage.down().state == EndState::unconfirmed);
+}
+
+TEST_CASE("a machine that was not rented is closed at once, and nothing on it is touched") {
+    Stage stage{""};
+    stage.finished_run();
+    const auto report = stage.down();
+    CHECK(report.gate.open);
+    CHECK(report.gate.billing.empty());
+    CHECK(report.state == EndState::ended);
+    CHECK(stage.lease().state == model::LeaseState::closed);
+    CHECK(std::filesystem::exists(stage.work() + "/a.pt"));
+}
+
+namespace {
+
+// A box that does not answer.
+class DeadConnector final : public flow::Connector {
+  public:
+    explicit DeadConnector(Code code) : code_(code) {}
+    Result<std::unique_ptr<transport::Transport>> to(const Op&, const model::Lease&) override {
+        return Error{code_, "nothing there"};
+    }
+
+  private:
+    Code code_;
+};
+
+Result<flow::DownReport> down_over(Stage& stage, flow::Connector& connector) {
+    flow::Deps mine{
+        stage.deps().ledger,  connector, stage.deps().helpers, stage.yes, stage.deps().laptop, stage.deps().project,
+        stage.deps().settings};
+    return flow::down(stage.op, mine, stage.lease(), {});
+}
+
+}  // namespace
+
+TEST_CASE("a box that does not answer closes the gate, and after an end that was asked for it proves nothing") {
+    Stage stage;
+    stage.finished_run();
+    stage.pull();
+    DeadConnector dead{Code::refused};
+    const auto report = down_over(stage, dead);
+    REQUIRE(report);
+    CHECK_FALSE(report->gate.open);
+    CHECK(report->gate.reasons.front().id == "unreachable");
+    REQUIRE(stage.down().state == EndState::unconfirmed);
+    const auto again = down_over(stage, dead);
+    REQUIRE(again);
+    CHECK(again->state == EndState::unconfirmed);
+    CHECK(stage.lease().state == model::LeaseState::unconfirmed);
+}
+
+TEST_CASE("a box with another key is no answer at all") {
+    Stage stage;
+    DeadConnector other{Code::host_key};
+    const auto report = down_over(stage, other);
+    REQUIRE_FALSE(report);
+    CHECK(report.error().code == Code::host_key);
+    CHECK(stage.lease().state == model::LeaseState::active);
+}
+
+TEST_CASE("two teardowns of one box exclude each other") {
+    Stage stage;
+    const auto lock = ledger::FileLock::lease(stage.op, stage.local().ledger().state_dir(), stage.lease().id, "push");
+    REQUIRE(lock);
+    CHECK(stage.try_down().error().code == Code::locked);
+}
+
+namespace {
+
+class FaultyConnector final : public flow::Connector {
+  public:
+    explicit FaultyConnector(support::FaultPlan& plan) : plan_(plan) {}
+    Result<std::unique_ptr<transport::Transport>> to(const Op&, const model::Lease&) override {
+        return std::unique_ptr<transport::Transport>(std::make_unique<support::FaultyTransport>(local_, plan_));
+    }
+
+  private:
+    support::FaultPlan& plan_;
+    transport::LocalTransport local_{};
+};
+
+}  // namespace
+
+TEST_CASE("whichever call of the looking fails, an unproven result never dies") {
+    Stage stage;
+    stage.finished_run();  // not pulled: the right answer is always "closed"
+    for (std::size_t n = 1;; ++n) {
+        support::FaultPlan plan;
+        plan.fail_at = n;
+        FaultyConnector connector{plan};
+        const auto report = down_over(stage, connector);
+        CAPTURE(n);
+        if (report) {
+            CHECK_FALSE(report->gate.open);
+            CHECK(report->state == EndState::not_asked);
+        }
+        CHECK(stage.lease().state == model::LeaseState::active);
+        CHECK(stage.local().ledger().volatile_files(stage.lease().id)->size() == 1);
+        if (!plan.fired) break;
+        REQUIRE(n < 2000);
+    }
+}
