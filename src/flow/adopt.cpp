@@ -82,8 +82,9 @@ class Adoption {
 
     Status read_request() {
         if (!is_plain_name(request_.name)) {
-            return Error{Code::usage, "\"" + printable(request_.name) + "\" is no name for a box"}.because(
-                "names are made of letters, digits, '.', '_' and '-', and start with a letter or digit");
+            return Error{Code::usage, "\"" + printable(request_.name) + "\" is no name for a box"}
+                .because("names are made of letters, digits, '.', '_' and '-', and start with a letter or digit")
+                .then("drawhitch help adopt");
         }
         TRY_ASSIGN(auto known, deps_.ledger.find_lease(request_.name));
         if (known && known->state != model::LeaseState::closed) existing_ = std::move(known);

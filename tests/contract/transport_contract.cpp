@@ -213,6 +213,7 @@ void check_effects(Transport& box) {
         }
         const auto gone =
             run_script(test, box, "p=" + pid + "while kill -0 $p 2>/dev/null; do sleep 0.05; done; echo gone");
+        CAPTURE(gone ? std::string{} : gone.error().message + ": " + gone.error().why);
         REQUIRE(gone);
         CHECK(gone->out == "gone\n");
     }

@@ -260,6 +260,13 @@ std::vector<std::string> PrivateSshd::command(const SshdOptions& options) const 
     } else {
         serve += sshd;
     }
+    // Mounting takes root, if only of a namespace; an ordinary user's server must serve as that user again, since there
+    // group rights may not be changed.
+    if (const std::size_t at = serve.rfind("exec "); ::geteuid() != 0 && at != std::string::npos) {
+        serve.replace(at, 5,
+                      "exec unshare --user --map-user=" + std::to_string(::geteuid()) +
+                          " --map-group=" + std::to_string(::getegid()) + " ");
+    }
     return {"unshare", namespace_flags(), "--propagation", "private", "/bin/sh", "-c", serve};
 }
 

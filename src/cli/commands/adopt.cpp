@@ -45,7 +45,8 @@ Result<std::optional<double>> price_of(const Parsed& parsed) {
     double price = 0;
     const auto [end, problem] = std::from_chars(word->data(), word->data() + word->size(), price);
     if (problem != std::errc{} || end != word->data() + word->size() || !std::isfinite(price) || price < 0) {
-        return Error{Code::usage, "--price-hour takes a price like 2.40, not \"" + printable(*word) + "\""};
+        return Error{Code::usage, "--price-hour takes a price like 2.40, not \"" + printable(*word) + "\""}.then(
+            "drawhitch help adopt");
     }
     return std::optional<double>{price};
 }
@@ -60,7 +61,8 @@ Result<std::string> password_from_stdin() {
         line += byte;
     }
     if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.empty()) return Error{Code::usage, "--password-stdin found no password on standard input"};
+    if (line.empty())
+        return Error{Code::usage, "--password-stdin found no password on standard input"}.then("drawhitch help adopt");
     return line;
 }
 

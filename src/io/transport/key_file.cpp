@@ -138,7 +138,7 @@ namespace {
 
 Result<std::string> read_private(const std::string& path) {
     const UniqueFd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    if (!fd && errno == ENOENT) return unusable(path, "does not exist");
+    if (!fd && errno == ENOENT) return unusable(path, "does not exist").then("ls ~/.ssh");
     if (!fd) return unusable(path, std::string("cannot be read: ") + std::strerror(errno));
     struct stat info {};
     if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return unusable(path, "is not a file");

@@ -13,7 +13,9 @@ constexpr std::size_t k_most_output = 256U << 10U;
 Result<std::unique_ptr<Child>> start_program(std::vector<std::string> argv, bool own_session) {
     const std::string name = argv.front();
     auto child = Child::start(ChildSpec{std::move(argv), {}, own_session});
-    if (!child && child.error().code == Code::not_found) {
+    // A directory of PATH that we may not look into reads as a lack of permission.
+    const bool looked_up = name.find('/') == std::string::npos;
+    if (!child && (child.error().code == Code::not_found || (looked_up && child.error().code == Code::permission))) {
         return Error{Code::not_found, "there is no program \"" + printable(name) + "\" on this machine"}.because(
             "on Debian and Ubuntu the package openssh-client has it");
     }

@@ -55,16 +55,19 @@ Error connect_error(int error_number, const SshTarget& target) {
         case ECONNREFUSED:
             return Error{Code::refused, Retry::after_wait, "nothing listens on " + where + ": connection refused"}
                 .because(
-                    "the machine answers, its SSH port does not: it may still be starting, or the port has changed");
+                    "the machine answers, its SSH port does not: it may still be starting, or the port has changed")
+                .then(check_command(target));
         case ETIMEDOUT:
             return Error{Code::connect_timeout, Retry::after_wait,
                          where + " did not answer the connection attempt in time"}
-                .because("the machine may be off, its address may have changed, or a firewall drops the packets");
+                .because("the machine may be off, its address may have changed, or a firewall drops the packets")
+                .then(check_command(target));
         case ENETUNREACH:
         case EHOSTUNREACH:
         case ENETDOWN:
-            return Error{Code::connect_timeout, Retry::after_wait, "no route to " + where}.because(
-                std::string("the network says: ") + std::strerror(error_number));
+            return Error{Code::connect_timeout, Retry::after_wait, "no route to " + where}
+                .because(std::string("the network says: ") + std::strerror(error_number))
+                .then(check_command(target));
         case EACCES:
         case EPERM:
             return Error{Code::permission, Retry::never, "this machine does not allow a connection to " + where}

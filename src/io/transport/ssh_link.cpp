@@ -109,13 +109,8 @@ Status SshLink::configure(const std::vector<std::string>& key_types) {
 
 SshLink::~SshLink() {
     if (session_ == nullptr) return;
-    if (!ended()) {
-        // Best effort: what the kernel takes now will be delivered, nothing is waited for.
-        collect_retired();
-        ::libssh2_session_disconnect(session_, "done");
-        flush();
-    }
-    kill();
+    if (!dead_) collect_retired();
+    leave();
     while (::libssh2_session_free(session_) == LIBSSH2_ERROR_EAGAIN) {
         // With the socket gone every call fails at once, so this ends after a step or two for each channel.
     }
@@ -186,8 +181,13 @@ void SshLink::kill() {
     socket_.reset();
 }
 
-void SshLink::retire(LIBSSH2_CHANNEL* channel) {
+void SshLink::retire(LIBSSH2_CHANNEL* channel, bool ended) {
     has_retired_ = true;
+    --live_;
+    if (!ended && live_ == 0 && is_dropbear()) {
+        leave();
+        return;
+    }
     retired_.push_back(channel);
     collect_retired();
     flush();
@@ -196,6 +196,22 @@ void SshLink::retire(LIBSSH2_CHANNEL* channel) {
 void SshLink::collect_retired() {
     std::erase_if(retired_,
                   [](LIBSSH2_CHANNEL* channel) { return ::libssh2_channel_free(channel) != LIBSSH2_ERROR_EAGAIN; });
+}
+
+// dropbear (2022.83) may fail an assertion and drop the whole connection when a channel is closed before its program
+// has ended and another one is opened. Such a connection is not used again.
+bool SshLink::is_dropbear() const {
+    const char* banner = ::libssh2_session_banner_get(session_);
+    return banner != nullptr && std::strstr(banner, "dropbear") != nullptr;
+}
+
+void SshLink::leave() {
+    // Best effort: what the kernel takes now will be delivered, nothing is waited for.
+    if (!ended()) {
+        ::libssh2_session_disconnect(session_, "done");
+        flush();
+    }
+    kill();
 }
 
 Result<int> SshLink::finish(const Op& op, SshPhase phase, const std::function<int()>& call) {

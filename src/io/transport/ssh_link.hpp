@@ -59,8 +59,10 @@ class SshLink {
     [[nodiscard]] Error error(SshPhase phase, int code) const;
     // Closes the socket at once.
     void kill();
-    // Closes a channel without waiting for the peer's agreement, which is collected later.
-    void retire(LIBSSH2_CHANNEL* channel);
+    // A process has taken a channel, and gives it back; `ended` when its program has. The channel is closed without
+    // waiting for the peer's agreement, which is collected later.
+    void engage() { ++live_; }
+    void retire(LIBSSH2_CHANNEL* channel, bool ended);
     // Whether any channel was closed on this connection so far.
     [[nodiscard]] bool has_retired() const { return has_retired_; }
 
@@ -68,6 +70,8 @@ class SshLink {
     SshLink(UniqueFd socket, SshTarget target) : socket_(std::move(socket)), target_(std::move(target)) {}
     Status configure(const std::vector<std::string>& key_types);
     void collect_retired();
+    void leave();
+    [[nodiscard]] bool is_dropbear() const;
     bool watch_silence(const Op& op, SshPhase phase, milliseconds& quiet);
     void offer_keepalive();
     [[nodiscard]] std::uint64_t moved() const;
@@ -82,6 +86,7 @@ class SshLink {
     std::unique_ptr<SshMemory> memory_{};
     LIBSSH2_SESSION* session_{nullptr};
     std::vector<LIBSSH2_CHANNEL*> retired_{};
+    int live_{0};  // channels that processes hold
 
     std::string out_{};
     std::size_t out_at_{0};

@@ -20,10 +20,11 @@ SshProcess::SshProcess(std::shared_ptr<SshLink> link, LIBSSH2_CHANNEL* channel)
     number_ = link_->memory().opened().value_or(0);
     link_->memory().forget(number_);
     buffer_.resize(k_read_bytes);
+    link_->engage();
 }
 
 SshProcess::~SshProcess() {
-    link_->retire(channel_);
+    link_->retire(channel_, ended_);
 }
 
 // libssh2 demands that a write it could not make is repeated with the very same bytes. They are kept here, so that no
@@ -95,6 +96,7 @@ Result<bool> SshProcess::finished(Step& step) {
         SshMemory::release(signal, nullptr);
     }
     step.exit = exit;
+    ended_ = true;
     return true;
 }
 

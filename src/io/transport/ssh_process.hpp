@@ -34,6 +34,7 @@ class SshProcess final : public Process {
     std::string pending_{};  // taken from the caller, and being offered to libssh2 unchanged until it takes it
     std::string buffer_{};
     bool end_sent_{false};
+    bool ended_{false};
     bool err_first_{false};
 };
 

@@ -1,0 +1,3 @@
+drawhitch -n adopt me local > /dev/null
+ls
+drawhitch ls

@@ -1,0 +1,1 @@
+drawhitch --profile no-such adopt b1 local

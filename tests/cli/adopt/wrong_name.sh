@@ -1,0 +1,1 @@
+drawhitch adopt ../b1 local

@@ -1,0 +1,1 @@
+drawhitch doctor nobox

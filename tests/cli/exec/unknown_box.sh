@@ -1,0 +1,1 @@
+drawhitch exec b1 -- true
