@@ -115,10 +115,9 @@ Result<KeyFile> parse_key(std::string_view path, std::string text) {
     key.path.assign(path);
     key.text = std::move(text);
     const std::string_view all = key.text;
-    if (const std::string_view body =
-            between(all, "-----BEGIN OPENSSH PRIVATE KEY-----", "-----END OPENSSH PRIVATE KEY-----");
-        !body.empty()) {
-        TRY(read_openssh_format(key, body));
+    static constexpr std::string_view k_begin = "-----BEGIN OPENSSH PRIVATE KEY-----";
+    if (all.find(k_begin) != std::string_view::npos) {
+        TRY(read_openssh_format(key, between(all, k_begin, "-----END OPENSSH PRIVATE KEY-----")));
         return key;
     }
     if (all.starts_with("PuTTY-User-Key-File")) {
@@ -129,6 +128,7 @@ Result<KeyFile> parse_key(std::string_view path, std::string text) {
         const bool is_public = !public_blob(all.substr(0, all.find('\n'))).empty();
         return unusable(path, is_public ? "is a public key; name the private one, without .pub" : "is no private key");
     }
+    if (all.find("-----END ") == std::string_view::npos) return unusable(path, "is damaged: it ends too early");
     key.encrypted = all.find("BEGIN ENCRYPTED PRIVATE KEY") != std::string_view::npos ||
                     all.find("Proc-Type: 4,ENCRYPTED") != std::string_view::npos;
     return key;

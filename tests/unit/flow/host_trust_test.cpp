@@ -1,0 +1,90 @@
+#include "flow/host_trust.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "io/term/prompt.hpp"
+#include "io/term/screen.hpp"
+#include "support/test_op.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+model::HostKey key(std::string type, std::string blob) {
+    model::HostKey made;
+    made.type = std::move(type);
+    made.fingerprint = "SHA256:" + blob;
+    made.blob = std::move(blob);
+    return made;
+}
+
+// Nobody at the keyboard: whatever would be asked is refused.
+struct Alone {
+    support::TestOp op{};
+    term::EchoGuard echo{};
+    term::Prompt prompt{term::PromptOptions{.no_input = true}, echo};
+
+    Status check(FirstUse& trust, const model::HostKey& shown) { return trust.check(op, "box:22", shown); }
+};
+
+const model::HostKey k_old = key("ssh-ed25519", "old");
+const model::HostKey k_new = key("ssh-ed25519", "new");
+
+}  // namespace
+
+TEST_CASE("a pinned key needs nobody's word") {
+    Alone alone;
+    FirstUse trust({.pins = {k_old}}, alone.prompt);
+    REQUIRE(alone.check(trust, k_old));
+    CHECK_FALSE(trust.is_new());
+    CHECK(trust.accepted()->blob == "old");
+    CHECK(trust.known_types() == std::vector<std::string>{"ssh-ed25519"});
+}
+
+TEST_CASE("a fingerprint given counts for that key only") {
+    Alone alone;
+    FirstUse right({.accept = "SHA256:new"}, alone.prompt);
+    REQUIRE(alone.check(right, k_new));
+    CHECK(right.accepted()->source == "flag");
+    CHECK(right.is_new());
+    FirstUse wrong({.accept = "SHA256:other"}, alone.prompt);
+    CHECK(alone.check(wrong, k_new).error().code == Code::host_key);
+    FirstUse any({.accept = "any"}, alone.prompt);
+    CHECK(alone.check(any, k_new));
+}
+
+TEST_CASE("the user's known_hosts vouches for a box without pins, never against them") {
+    Alone alone;
+    FirstUse first({.known = {k_new}}, alone.prompt);
+    REQUIRE(alone.check(first, k_new));
+    CHECK(first.accepted()->source == "known_hosts");
+    FirstUse again({.pins = {k_old}, .known = {k_new}}, alone.prompt);
+    CHECK(alone.check(again, k_new).error().code == Code::host_key);
+}
+
+TEST_CASE("the same bytes under another type are another key") {
+    Alone alone;
+    FirstUse trust({.pins = {k_old}}, alone.prompt);
+    CHECK_FALSE(alone.check(trust, key("ecdsa-sha2-nistp256", "old")));
+}
+
+TEST_CASE("without anybody to ask the error shows the key and the command to type") {
+    Alone alone;
+    FirstUse trust({.retry = "drawhitch adopt b1 ssh root@box"}, alone.prompt);
+    const auto refused = alone.check(trust, k_new);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == Code::host_key);
+    CHECK(refused.error().why.find("SHA256:new") != std::string::npos);
+    CHECK(refused.error().next == "drawhitch adopt b1 ssh root@box --accept-host-key SHA256:new");
+    CHECK_FALSE(trust.accepted());
+}
+
+TEST_CASE("what was accepted once is not asked about again in the same adoption") {
+    Alone alone;
+    FirstUse trust({.accept = "SHA256:new"}, alone.prompt);
+    REQUIRE(alone.check(trust, k_new));
+    CHECK(alone.check(trust, k_new));
+    CHECK_FALSE(alone.check(trust, k_old));
+}
+
+}  // namespace drawhitch::flow
