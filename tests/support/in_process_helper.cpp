@@ -63,14 +63,22 @@ std::unique_ptr<transport::Process> make_pipe_process(HelperPipes pipes) {
 }
 
 InProcessHelper::InProcessHelper(milliseconds silence, Clock& clock, std::string cache_path) {
+    start(helper::ServerOptions{k_nonce, k_build_id, silence, std::move(cache_path)}, clock, {});
+}
+
+InProcessHelper::InProcessHelper(std::function<void()> prepare) {
+    start(helper::ServerOptions{k_nonce, k_build_id, milliseconds{30'000}, {}}, system_clock(), std::move(prepare));
+}
+
+void InProcessHelper::start(helper::ServerOptions options, Clock& clock, std::function<void()> prepare) {
     ::signal(SIGPIPE, SIG_IGN);
     Pipe in = must(make_pipe());
     Pipe out = must(make_pipe());
     pipes_.to_helper = std::move(in.write);
     pipes_.from_helper = std::move(out.read);
-    helper::ServerOptions options{k_nonce, k_build_id, silence, std::move(cache_path)};
-    thread_ = std::thread([this, options = std::move(options), &clock, read = std::move(in.read),
-                           write = std::move(out.write)]() mutable {
+    thread_ = std::thread([this, options = std::move(options), prepare = std::move(prepare), &clock,
+                           read = std::move(in.read), write = std::move(out.write)]() mutable {
+        if (prepare) prepare();
         {
             helper::Server server(read.get(), write.get(), std::move(options), clock);
             ended_ = server.run();

@@ -2,6 +2,7 @@
 // Session wants over the same pipes. Nothing is installed or spawned.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -29,6 +30,8 @@ class InProcessHelper {
     // `cache_path` is that of the digest cache; empty keeps none.
     explicit InProcessHelper(milliseconds silence = milliseconds{30'000}, Clock& clock = system_clock(),
                              std::string cache_path = {});
+    // `prepare` runs on the helper's thread before it serves.
+    explicit InProcessHelper(std::function<void()> prepare);
     // Waits for the loop to end, which it does when the client's ends are closed.
     ~InProcessHelper();
     InProcessHelper(const InProcessHelper&) = delete;
@@ -42,6 +45,8 @@ class InProcessHelper {
     helper::Ended wait();
 
   private:
+    void start(helper::ServerOptions options, Clock& clock, std::function<void()> prepare);
+
     HelperPipes pipes_{};
     helper::Ended ended_{helper::Ended::finished};
     std::thread thread_{};

@@ -1,5 +1,7 @@
 #include "io/agent/agent.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/text.hpp"
@@ -49,18 +51,25 @@ Result<proto::Space> Agent::statvfs(const Op& op, proto::RootId root, std::strin
 }
 
 Result<std::vector<proto::FileEntry>> Agent::stat(const Op& op, proto::RootId root, std::vector<std::string> paths) {
-    const std::size_t count = paths.size();
-    const proto::Stat request{root, std::move(paths)};
-    TRY_ASSIGN(proto::Entries got, call<proto::Entries>(op, *session_, request, "look at files"));
-    bool matching = got.entries.size() == count;
-    for (std::size_t i = 0; matching && i < count; ++i)
-        matching = got.entries[i].path == request.paths[i];
-    if (!matching) return Error{Code::protocol, Retry::reconnect, "the helper answers for other files"};
-    return std::move(got.entries);
+    std::vector<proto::FileEntry> all;
+    all.reserve(paths.size());
+    while (all.size() < paths.size()) {
+        const std::size_t count = part_of_list(
+            paths, all.size(), [](const std::string& path) { return path.size() + sizeof(std::uint32_t); });
+        const auto first = paths.begin() + static_cast<std::ptrdiff_t>(all.size());
+        const proto::Stat request{root, {first, first + static_cast<std::ptrdiff_t>(count)}};
+        TRY_ASSIGN(proto::Entries got, call<proto::Entries>(op, *session_, request, "look at files"));
+        bool matching = got.entries.size() == count;
+        for (std::size_t i = 0; matching && i < count; ++i)
+            matching = got.entries[i].path == request.paths[i];
+        if (!matching) return Error{Code::protocol, Retry::reconnect, "the helper answers for other files"};
+        std::move(got.entries.begin(), got.entries.end(), std::back_inserter(all));
+    }
+    return all;
 }
 
 Result<HashResult> Agent::hash(const Op& op, const proto::Hash& request, const ProgressSink& progress) {
-    const std::uint32_t number = session_->submit(request);
+    TRY_ASSIGN(const std::uint32_t number, submit(*session_, request));
     HashResult result;
     for (;;) {
         TRY_ASSIGN(const Incoming frame, next_frame(op, *session_, number, "hash", progress));
@@ -136,7 +145,7 @@ class ScanReader {
 }  // namespace
 
 Result<proto::ScanEnd> Agent::scan(const Op& op, const proto::Scan& request, const EntrySink& sink) {
-    const std::uint32_t number = session_->submit(request);
+    TRY_ASSIGN(const std::uint32_t number, submit(*session_, request));
     ScanReader reader(request, sink);
     for (;;) {
         TRY_ASSIGN(const Incoming frame, next_frame(op, *session_, number, "list files"));

@@ -3,7 +3,8 @@
 //
 // One thread at a time. Every call may block until the Op's deadline or cancel, and returns the Codes of Session plus
 // what its refusals map to: not_found, exists, changed, unsafe_path, permission, no_space, no_inodes, read_only,
-// integrity, locked (busy root), remote_failed (fenced, unclaimed, unsupported and the rest).
+// integrity, locked (busy or fenced root), remote_failed (unclaimed, unsupported and the rest). Long lists (stat,
+// read_bundle, apply) travel in several requests.
 #pragma once
 
 #include <array>
@@ -148,6 +149,7 @@ class Agent {
     Status sync(const Op& op, proto::RootId root);
 
   private:
+    Result<proto::ReadEnd> read_block_of_bundle(const Op& op, const proto::ReadBundle& request, const BundleSink& sink);
     explicit Agent(std::unique_ptr<Session> session) : session_(std::move(session)) {}
 
     std::unique_ptr<Session> session_;

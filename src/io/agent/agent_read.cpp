@@ -51,7 +51,7 @@ Status deliver_chunk(codec::Codec& codec, proto::EncodedChunk& chunk, const prot
 }  // namespace
 
 Result<proto::ReadEnd> Agent::read(const Op& op, const proto::Read& request, const ChunkSink& sink) {
-    const std::uint32_t number = session_->submit(request);
+    TRY_ASSIGN(const std::uint32_t number, submit(*session_, request));
     WantedChunks wanted(request.ranges);
     proto::ChunkAssembler assembler;
     for (;;) {
@@ -116,7 +116,28 @@ class BundleReader {
 }  // namespace
 
 Result<proto::ReadEnd> Agent::read_bundle(const Op& op, const proto::ReadBundle& request, const BundleSink& sink) {
-    const std::uint32_t number = session_->submit(request);
+    proto::ReadEnd all;
+    for (std::size_t at = 0; at < request.items.size();) {
+        const std::size_t count = part_of_list(request.items, at, [](const proto::BundleItem& item) {
+            return item.path.size() + sizeof(std::uint32_t) + 1 + sizeof(proto::Fence);
+        });
+        const auto first = request.items.begin() + static_cast<std::ptrdiff_t>(at);
+        const proto::ReadBundle part{
+            request.root, request.codecs, request.level, {first, first + static_cast<std::ptrdiff_t>(count)}};
+        const auto offset = static_cast<std::uint32_t>(at);
+        TRY_ASSIGN(const proto::ReadEnd end, read_block_of_bundle(op, part, [&](proto::BundleFile&& file) {
+                       file.index += offset;
+                       return sink(std::move(file));
+                   }));
+        all.chunks += end.chunks;
+        at += count;
+    }
+    return all;
+}
+
+Result<proto::ReadEnd> Agent::read_block_of_bundle(const Op& op, const proto::ReadBundle& request,
+                                                   const BundleSink& sink) {
+    TRY_ASSIGN(const std::uint32_t number, submit(*session_, request));
     BundleReader reader(request, sink);
     proto::ChunkAssembler assembler;
     for (;;) {

@@ -225,8 +225,24 @@ Result<proto::SmallWritten> Agent::write_small(const Op& op, const Claim& claim,
 
 Result<proto::Applied> Agent::apply(const Op& op, const Claim& claim, std::vector<proto::Change> changes,
                                     bool keep_going) {
-    const proto::Apply request{claim.root, claim.epoch, keep_going, std::move(changes)};
-    return call<proto::Applied>(op, *session_, request, "change files");
+    proto::Applied all;
+    for (std::size_t at = 0; at < changes.size();) {
+        const std::size_t count = part_of_list(changes, at, [](const proto::Change& change) {
+            return change.path.size() + change.other.size() + sizeof(proto::Change);
+        });
+        const auto first = changes.begin() + static_cast<std::ptrdiff_t>(at);
+        const proto::Apply request{
+            claim.root, claim.epoch, keep_going, {first, first + static_cast<std::ptrdiff_t>(count)}};
+        TRY_ASSIGN(const proto::Applied part, call<proto::Applied>(op, *session_, request, "change files"));
+        all.done += part.done;
+        for (proto::ItemFailure failure : part.failures) {
+            failure.index += static_cast<std::uint32_t>(at);
+            all.failures.push_back(failure);
+        }
+        if (!part.failures.empty() && !keep_going) break;
+        at += count;
+    }
+    return all;
 }
 
 namespace {

@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/proto/limits.hpp"
 #include "core/proto/messages_connection.hpp"
@@ -29,14 +31,33 @@ Result<Answer> finish(const Op& op, Session& session, std::uint32_t request, std
     return proto::decode<Answer>(frame.payload);
 }
 
-template <class Answer, class Request>
-Result<Answer> call(const Op& op, Session& session, const Request& request, std::string_view doing,
-                    const std::function<void(std::uint64_t, std::uint64_t)>& progress = {}) {
+// Queues a request that fits its frame; one that does not is the caller's to split, and an Error rather than a crash.
+template <class Request>
+Result<std::uint32_t> submit(Session& session, const Request& request) {
     std::string payload = proto::encode(request);
     if (payload.size() > proto::k_control_payload_max) {
         return Error{Code::internal, "a request is longer than a frame; send it in parts"};
     }
-    return finish<Answer>(op, session, session.submit_payload(Request::k_type, std::move(payload)), doing, progress);
+    return session.submit_payload(Request::k_type, std::move(payload));
+}
+
+// How many elements of a list, from `at`, go into one request: `size` tells the bytes of one.
+inline constexpr std::size_t k_list_bytes = 256U << 10U;
+inline constexpr std::size_t k_list_count = 2000;
+template <class T, class Size>
+std::size_t part_of_list(const std::vector<T>& list, std::size_t at, Size size) {
+    std::size_t bytes = 0;
+    std::size_t end = at;
+    while (end < list.size() && end - at < k_list_count && (end == at || bytes + size(list[end]) <= k_list_bytes))
+        bytes += size(list[end++]);
+    return end - at;
+}
+
+template <class Answer, class Request>
+Result<Answer> call(const Op& op, Session& session, const Request& request, std::string_view doing,
+                    const std::function<void(std::uint64_t, std::uint64_t)>& progress = {}) {
+    TRY_ASSIGN(const std::uint32_t number, submit(session, request));
+    return finish<Answer>(op, session, number, doing, progress);
 }
 
 }  // namespace drawhitch::agent

@@ -228,3 +228,43 @@ TEST_CASE("everything written reaches the disk on request") {
     Box box;
     CHECK(box.agent->sync(box.op, box.root));
 }
+
+TEST_CASE("lists longer than a frame travel in parts and come back as one") {
+    Box box;
+    std::vector<Change> changes;
+    std::vector<std::string> paths;
+    const std::string long_name(200, 'n');
+    for (int i = 0; i < 6000; ++i) {
+        paths.push_back(long_name + std::to_string(i));
+        changes.push_back({ChangeKind::make_symlink, paths.back(), "t", 0, 0});
+    }
+    changes[4500].path = "../escape";
+    const auto applied = Connection::must(box.agent->apply(box.op, box.claim, changes, true));
+    CHECK(applied.done == 5999);
+    REQUIRE(applied.failures.size() == 1);
+    CHECK(applied.failures[0].index == 4500);
+    const auto entries = Connection::must(box.agent->stat(box.op, box.root, paths));
+    REQUIRE(entries.size() == 6000);
+    CHECK(entries[5999].target == "t");
+    CHECK(entries[4500].error == ENOENT);
+    proto::ReadBundle bundle{.root = box.root};
+    for (const std::string& path : paths)
+        bundle.items.push_back({path, proto::Fence{}});
+    std::uint32_t next = 0;
+    Connection::must(box.agent->read_bundle(box.op, bundle, [&](proto::BundleFile&& file) {
+        CHECK(file.index == next++);
+        return ok();
+    }));
+    CHECK(next == 6000);
+    // Stopping at the first failure stops the later parts, too.
+    changes[100].path = "..";
+    CHECK(Connection::must(box.agent->apply(box.op, box.claim, changes, false)).failures.size() == 1);
+}
+
+TEST_CASE("a request that cannot be split is an error, not a crash") {
+    Box box;
+    proto::Scan scan{.root = box.root};
+    scan.skip.assign(6000, std::string(200, 's'));
+    CHECK(code_of(box.agent->scan(box.op, scan, [](proto::FileEntry&&) { return ok(); })) == Code::internal);
+    CHECK(box.agent->sync(box.op, box.root));
+}

@@ -197,6 +197,43 @@ TEST_CASE("a hash names root, leaves and plain SHA-256 of a file, or of a part o
           proto::content_digest(""));
 }
 
+namespace {
+
+// Half a second passes with every look at it: long requests become long without taking long.
+class HastyClock final : public Clock {
+  public:
+    Instant now() const override {
+        looks_ += 1;
+        return Instant{} + looks_ * milliseconds{500};
+    }
+    WallTime wall() const override { return {}; }
+    void sleep(milliseconds, const Cancel&) override {}
+
+  private:
+    mutable std::int64_t looks_{0};
+};
+
+}  // namespace
+
+TEST_CASE("a long hash tells how far it is") {
+    support::TempDir dir;
+    const std::string content = noise(40U << 20U);
+    support::write_file(dir / "file", content);
+    support::TestOp op;
+    HastyClock clock;
+    support::InProcessHelper helper(std::chrono::hours{1}, clock);
+    const auto agent = helper.connect(op);
+    const auto root = Connection::must(agent->open_root(op, dir.path(), false));
+    std::vector<std::uint64_t> progress;
+    Connection::must(agent->hash(op, {.root = root, .path = "file"}, [&](std::uint64_t done, std::uint64_t total) {
+        CHECK(total == content.size());
+        progress.push_back(done);
+    }));
+    CHECK(progress.size() > 2);
+    CHECK(std::is_sorted(progress.begin(), progress.end()));
+    CHECK(progress.back() < content.size());
+}
+
 TEST_CASE("a hash under a fence that does not hold is refused as changed") {
     Box box;
     box.put("file", "content");

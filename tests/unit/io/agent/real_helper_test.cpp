@@ -47,6 +47,14 @@ struct Program {
     }
 };
 
+// The emulator's place taken by a namespace in which `mount` was made; empty when this machine allows none.
+std::string namespace_with(const support::TempDir& dir, const std::string& mount) {
+    if (std::system("unshare -rm true 2>/dev/null") != 0) return {};  // NOLINT(cert-env33-c): a constant
+    support::write_file(dir / "mounted",
+                        "#!/bin/sh\nexec unshare -rm /bin/sh -c '" + mount + " && exec \"$@\"' sh \"$@\"\n", 0755);
+    return dir / "mounted";
+}
+
 // The whole road of a push and a pull, small.
 void walk_the_road(Program& program) {
     const Op op = program.op;
@@ -185,4 +193,70 @@ TEST_CASE("killed in the middle of a write, the helper leaves a part and a root 
     REQUIRE(have->leaves.size() == 2);
     CHECK(have->leaves[0] == proto::leaf_digest(content.substr(0, proto::k_chunk)));
     CHECK(have->leaves[1] != have->leaves[0]);
+}
+
+TEST_CASE("a disk that is full of bytes, and one that is full of names, are told apart; room made, the rest goes on") {
+    support::TempDir dir;
+    fs::create_directories(dir / "small");
+    const std::string emulator = namespace_with(dir, "mount -t tmpfs -o size=3m,nr_inodes=40 none " + (dir / "small"));
+    if (emulator.empty()) SKIP("this machine allows no user namespaces");
+    Program program("x86_64", emulator);
+    const Op op = program.op;
+    const auto agent = program.start();
+    const auto root = agent->open_root(op, dir / "small", false);
+    REQUIRE(root);
+    const auto claim = agent->claim(op, *root, {std::string(16, 'o'), 0, false, {}});
+    REQUIRE(claim);
+    std::string content = random_bytes(5 * proto::k_chunk);
+    const auto source = [&](std::uint32_t i) -> Result<std::string> {
+        return content.substr(std::size_t{i} * proto::k_chunk, proto::k_chunk);
+    };
+    const auto full = agent->write(op, *claim, {.part = "big", .size = content.size()}, {}, source);
+    REQUIRE_FALSE(full);
+    CHECK(full.error().code == Code::no_space);
+    CHECK(agent->statvfs(op, *root)->bytes_free < proto::k_chunk);
+    REQUIRE(agent->remove(op, *claim, ".drawhitch/parts/big", false));
+
+    std::uint32_t next = 0;
+    const auto many = agent->write_bundle(op, *claim, {}, false, [&]() -> Result<std::optional<proto::NewFile>> {
+        if (next == 60) return std::optional<proto::NewFile>{};
+        const std::string name = "f" + std::to_string(next);
+        return std::optional<proto::NewFile>{proto::NewFile{next++, name, 0644, {}, proto::content_digest("x"), "x"}};
+    });
+    REQUIRE(many);
+    CHECK(many->files > 10);
+    REQUIRE_FALSE(many->failures.empty());
+    CHECK(many->failures.front().reason == proto::Reason::no_inodes);
+    CHECK(agent->statvfs(op, *root)->inodes_free == 0);
+    REQUIRE(agent->remove(op, *claim, "f0", false));
+    proto::WriteSmall small;
+    small.path = "current";
+    small.content = "x";
+    CHECK(agent->write_small(op, *claim, small));
+}
+
+TEST_CASE("a mount below the root is listed and neither entered nor removed") {
+    support::TempDir dir;
+    fs::create_directories(dir / "root/tree/mount");
+    const std::string emulator = namespace_with(
+        dir, "mount -t tmpfs none " + (dir / "root/tree/mount") + " && touch " + (dir / "root/tree/mount/precious"));
+    if (emulator.empty()) SKIP("this machine allows no user namespaces");
+    Program program("x86_64", emulator);
+    const Op op = program.op;
+    const auto agent = program.start();
+    const auto root = agent->open_root(op, dir / "root", false);
+    REQUIRE(root);
+    const auto claim = agent->claim(op, *root, {std::string(16, 'o'), 0, false, {}});
+    REQUIRE(claim);
+    std::vector<std::string> names;
+    REQUIRE(agent->scan(op, {.root = *root}, [&](proto::FileEntry&& entry) {
+        CHECK(entry.mount_point == (entry.path == "tree/mount"));
+        names.push_back(entry.path);
+        return ok();
+    }));
+    CHECK(names == std::vector<std::string>{"tree", "tree/mount"});
+    for (const char* path : {"tree", "tree/mount"})
+        CHECK_FALSE(agent->remove(op, *claim, path, true));
+    CHECK((*agent->stat(op, *root, {"tree/mount/precious"}))[0].error == 0);
+    CHECK_FALSE(agent->rename(op, *claim, "tree/mount/precious", "moved", false));
 }
