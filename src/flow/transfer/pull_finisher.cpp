@@ -8,7 +8,8 @@ namespace drawhitch::flow {
 
 namespace {
 
-constexpr std::size_t k_most_waiting = 32U << 20U;
+// One chunk being written and one behind it: what waits here is lost when we are killed.
+constexpr std::size_t k_most_waiting = 2U << 20U;
 constexpr std::size_t k_settle_files = 4096;
 constexpr std::uint64_t k_settle_bytes = 64U << 20U;
 

@@ -34,7 +34,7 @@ class PullFinisher {
     PullFinisher(const PullFinisher&) = delete;
     PullFinisher& operator=(const PullFinisher&) = delete;
 
-    // False: 32 MiB wait already; nothing was taken, wait_for_room and offer it again.
+    // False: 2 MiB wait already; nothing was taken, wait_for_room and offer it again.
     bool offer(Chunk& chunk);
     bool offer(Small& small);
     // Waits for room, a second at most.
