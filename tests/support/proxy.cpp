@@ -111,6 +111,7 @@ struct Proxy::Link {
     Pipeline up{};
     Pipeline down{};
     bool broken{false};
+    bool silent{false};
 };
 
 Proxy::Proxy(std::uint16_t target_port, int buffer) : target_(target_port), buffer_(buffer) {
@@ -138,6 +139,7 @@ void Proxy::serve(UniqueFd client) {
 void Proxy::watched(std::vector<Watched>& all) const {
     if (frozen_) return;
     for (const auto& link : links_) {
+        if (link->silent) continue;
         const int from_client = link->up.held.empty() && !link->up.ended ? POLLIN : 0;
         const int to_server = link->up.held.empty() ? 0 : POLLOUT;
         const int from_server = link->down.held.empty() && !link->down.ended ? POLLIN : 0;
@@ -157,8 +159,13 @@ void Proxy::cut() {
 
 void Proxy::work() {
     if (reset_.exchange(false)) cut();
+    if (unsilence_.exchange(false)) {
+        for (auto& link : links_)
+            link->silent = false;
+    }
     if (frozen_) return;
     for (auto& link : links_) {
+        if (link->silent) continue;
         std::uint64_t up = 0;
         std::uint64_t down = 0;
         const auto most = static_cast<std::size_t>(buffer_);
@@ -168,8 +175,15 @@ void Proxy::work() {
         }
         if (link->up.ended && link->up.held.empty() && link->down.ended && link->down.held.empty()) link->broken = true;
         from_server_ += down;
+        from_client_ += up;
     }
     std::erase_if(links_, [](const auto& link) { return link->broken; });
+    alive_ = links_.size();
+    if (from_server_ + from_client_ >= silence_at_) {
+        silence_at_ = ~std::uint64_t{0};
+        for (auto& link : links_)
+            link->silent = true;
+    }
     if (from_server_ >= reset_at_) {
         reset_at_ = ~std::uint64_t{0};
         cut();

@@ -62,7 +62,14 @@ class Proxy final : public Listener {
     void reset_after(std::uint64_t bytes) { reset_at_ = from_server_ + bytes; }
     // Freezes likewise.
     void freeze_after(std::uint64_t bytes) { freeze_at_ = from_server_ + bytes; }
+    // Once that many more bytes have moved either way, the connections that live then fall silent for good, as after a
+    // change of network; later ones work. What the silenced ones hold is delivered after `unsilence`.
+    void silence_after(std::uint64_t bytes) { silence_at_ = from_server_ + from_client_ + bytes; }
+    void unsilence() { unsilence_ = true; }
     [[nodiscard]] std::uint64_t from_server() const { return from_server_; }
+    [[nodiscard]] std::uint64_t from_client() const { return from_client_; }
+    // Connections that are alive, silenced ones included.
+    [[nodiscard]] std::size_t alive() const { return alive_; }
 
   private:
     struct Link;
@@ -77,6 +84,10 @@ class Proxy final : public Listener {
     std::atomic<bool> frozen_{false};
     std::atomic<bool> reset_{false};
     std::atomic<std::uint64_t> from_server_{0};
+    std::atomic<std::uint64_t> from_client_{0};
+    std::atomic<std::uint64_t> silence_at_{~std::uint64_t{0}};
+    std::atomic<bool> unsilence_{false};
+    std::atomic<std::size_t> alive_{0};
     std::atomic<std::uint64_t> reset_at_{~std::uint64_t{0}};
     std::atomic<std::uint64_t> freeze_at_{~std::uint64_t{0}};
 };

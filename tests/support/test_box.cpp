@@ -20,19 +20,46 @@ const agent::HelperImages& built_helper() {
     return k_images;
 }
 
+namespace {
+
+Result<flow::Link> dial(const Op& op, transport::Transport& transport, const std::string& root,
+                        const std::optional<std::string>& owner) {
+    agent::ConnectOptions options{};
+    options.known_path = built_helper_path();
+    TRY_ASSIGN(std::shared_ptr<agent::Agent> agent, agent::Agent::connect(op, transport, built_helper(), options));
+    flow::Link link{agent, agent.get(), 0, std::nullopt};
+    TRY_ASSIGN(link.root, agent->open_root(op, root, owner.has_value()));
+    if (owner) {
+        agent::ClaimOptions wish{};
+        wish.owner = *owner;
+        TRY_ASSIGN(link.claim, agent->claim(op, link.root, wish));
+    }
+    return link;
+}
+
+std::optional<std::string> owner_if(bool claim) {
+    return claim ? std::optional{random_bytes(16)} : std::nullopt;
+}
+
+// Destroyed in this order: the agent's channel before the connection it lies on.
+struct Connected {
+    std::unique_ptr<transport::Transport> transport{};
+    std::shared_ptr<void> agent{};
+};
+
+}  // namespace
+
 flow::Dial dial_box(transport::Transport& transport, const std::string& root, bool claim) {
-    const std::string owner = random_bytes(16);
-    return [&transport, root, claim, owner](const Op& op) -> Result<flow::Link> {
-        agent::ConnectOptions options{};
-        options.known_path = built_helper_path();
-        TRY_ASSIGN(std::shared_ptr<agent::Agent> agent, agent::Agent::connect(op, transport, built_helper(), options));
-        flow::Link link{agent, agent.get(), 0, std::nullopt};
-        TRY_ASSIGN(link.root, agent->open_root(op, root, claim));
-        if (claim) {
-            agent::ClaimOptions wish{};
-            wish.owner = owner;
-            TRY_ASSIGN(link.claim, agent->claim(op, link.root, wish));
-        }
+    return [&transport, root, owner = owner_if(claim)](const Op& op) { return dial(op, transport, root, owner); };
+}
+
+flow::Dial dial_box_with(MakeTransport make, const std::string& root, bool claim) {
+    return [make = std::move(make), root, owner = owner_if(claim)](const Op& op) -> Result<flow::Link> {
+        auto connected = std::make_shared<Connected>();
+        connected->transport = make();
+        TRY_ASSIGN(flow::Link link, dial(op, *connected->transport, root, owner));
+        connected->agent = std::move(link.owner);
+        link.owner = std::move(connected);
         return link;
     };
 }

@@ -222,10 +222,13 @@ Status PullWorker::on_record(const Op& op, Link& link, Pending& pending, proto::
 
 template <class Thing>
 Status PullWorker::hand_over(const Op& op, Link& link, Thing& thing) {
+    // What is proven is handed over even if the link dies meanwhile: nobody would fetch it again, as it is owed no
+    // more.
+    bool alive = true;
     while (!finisher_.offer(thing)) {
         finisher_.wait_for_room();
         TRY(op.check());
-        TRY(link.agent->session().keep_alive(op));
+        alive = alive && link.agent->session().keep_alive(op).has_value();
     }
     return ok();
 }
