@@ -24,7 +24,12 @@ umask "$mask"
 
 if [ ! -d "$D/started.$ATTEMPT" ]; then
     case $DRIVER in
-        tmux) tmux -L drawhitch -f /dev/null new-session -d -s "$NAME" /bin/sh "$D/run.sh" </dev/null >/dev/null 2>&1 ;;
+        # One server serves every project of this user, so a run's name alone may be taken there.
+        tmux)
+            session="$NAME-$(printf %s "$D" | cksum | cut -d ' ' -f 1)-$ATTEMPT"
+            said=$(tmux -L drawhitch -f /dev/null new-session -d -s "$session" /bin/sh "$D/run.sh" </dev/null 2>&1) ||
+                refuse tmux "$said"
+            ;;
         setsid) setsid /bin/sh "$D/run.sh" </dev/null >/dev/null 2>&1 & ;;
         *) nohup /bin/sh "$D/run.sh" </dev/null >/dev/null 2>&1 & ;;
     esac

@@ -310,6 +310,17 @@ TEST_CASE("tmux starts a run on a server of its own") {
     REQUIRE(start);
     const auto sessions = support::run_program({.argv = {"tmux", "-L", "drawhitch", "list-sessions", "-F", "#S"}});
     INFO(sessions.out << sessions.err << ran.out);
-    CHECK(sessions.out.find("r1\n") != std::string::npos);
+    CHECK(sessions.out.find("r1-") != std::string::npos);
     CHECK(box.facts("r1").at_pid->session == start->pid);
+}
+
+TEST_CASE("tmux starts runs of one name for two projects at once") {
+    const Shell& shell = support::shell_named("dash");
+    FakeBox one(shell);
+    FakeBox other(shell);
+    const std::vector<std::string> command = sh("sleep 60");
+    CHECK(one.launch("r1", command, "tmux").code == 0);
+    CHECK(other.launch("r1", command, "tmux").code == 0);
+    REQUIRE(one.start("r1"));
+    REQUIRE(other.start("r1"));
 }
