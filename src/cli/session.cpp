@@ -149,6 +149,9 @@ int Session::execute(const Registry& registry, const Parsed& parsed) {
 int Session::tell(const Result<Outcome>& result) {
     ticker_.reset();
     if (live_) live_->hide();
+    // The reader had enough (`| head`): the command stopped because of that, which is how it should end.
+    const bool had_enough = !result && result.error().code == Code::cancelled && out_->reader_gone();
+    if (had_enough && !around_.cancel.requested()) return exit_code::k_ok;
     term::Summary summary{.warnings = recorder_.warnings()};
     if (result) {
         summary.exit = result->exit;

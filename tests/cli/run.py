@@ -41,7 +41,7 @@ def environment(scratch, program):
     return {
         "PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": f"{scratch}/home", "LANG": "C.UTF-8", "TERM": "dumb",
         "XDG_CONFIG_HOME": f"{scratch}/config", "XDG_STATE_HOME": f"{scratch}/state",
-        "XDG_CACHE_HOME": f"{scratch}/cache", "TMPDIR": f"{scratch}/tmp", "SCRATCH": str(scratch),
+        "XDG_CACHE_HOME": f"{scratch}/cache", "TMPDIR": f"{scratch}/tmp", "TMUX_TMPDIR": f"{scratch}/tmp", "SCRATCH": str(scratch),
         "CLI_TESTS": str(HERE), "BUILD_DIR": str(program.parent), "SOURCE_DIR": str(HERE.parent.parent),
     }
 
@@ -103,7 +103,7 @@ def check_exit(script, got, accept):
     wanted = int(file.read_text()) if file.exists() else 0
     if got == wanted:
         return []
-    if accept and got >= 0:
+    if accept:
         if got:
             file.write_text(f"{got}\n")
         else:
@@ -119,9 +119,10 @@ def run_case(script, options):
         code, out, err = run_script(script, scratch, options.program)
         if code == SKIPPED:
             return "skip", readable(err, scratch).strip()
-        complaints = check_exit(script, code, options.accept)
-        complaints += check_stream(script, "stdout", readable(out, scratch), options.accept)
-        complaints += check_stream(script, "stderr", readable(err, scratch), options.accept)
+        accept = options.accept and code >= 0  # what was killed showed nothing worth keeping
+        complaints = check_exit(script, code, accept)
+        complaints += check_stream(script, "stdout", readable(out, scratch), accept)
+        complaints += check_stream(script, "stderr", readable(err, scratch), accept)
         return ("fail", "\n".join(complaints)) if complaints else ("pass", "")
     finally:
         if options.keep:

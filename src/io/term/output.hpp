@@ -99,7 +99,8 @@ class Output {
     // Writes what is held back and, in JSON formats, closes the envelope. Call once, last.
     void finish(const Summary& summary);
 
-    // Nobody reads any more (EPIPE): a command that streams without end should stop.
+    // Nobody reads any more (EPIPE): a command that streams without end should stop, with Code::cancelled, which the
+    // session then turns into a quiet end with exit code 0.
     [[nodiscard]] bool reader_gone() const { return reader_gone_; }
     // The first failure of a write other than a vanished reader.
     [[nodiscard]] const Status& status() const { return status_; }
