@@ -47,8 +47,10 @@ class Stage {
         }
         private_ = options_.temporary + "/drawhitch-demo-" + random_hex(6);
         TRY(demo::make_directory(private_));
-        for (const char* part : {"/box", "/laptop"})
+        for (const char* part : {"/box", "/box/home", "/box/home/memory", "/laptop", "/laptop/config",
+                                 "/laptop/config/drawhitch", "/laptop/config/drawhitch/profiles"})
             TRY(demo::make_directory(private_ + part));
+        TRY(demo::write_new_file(private_ + "/laptop/config/drawhitch/profiles/demo.toml", demo_profile_toml()));
         TRY(demo::make_directory(options_.directory));
         made_project_ = true;
         TRY(demo::write_new_file(options_.directory + "/train.py", demo_train_py()));
@@ -145,7 +147,8 @@ Status walk_to_job(Road& road, Stage& stage) {
     const demo::PrivateSshd& box = stage.sshd();
     TRY(road.step("A box was rented somewhere; its console shows this ssh line and this fingerprint.",
                   {"adopt", std::string{k_box}, "ssh", "-p", std::to_string(stage.link().port()), "-i",
-                   box.identity_file(), box.user() + "@127.0.0.1", "--accept-host-key", box.fingerprint()}));
+                   box.identity_file(), box.user() + "@127.0.0.1", "--accept-host-key", box.fingerprint(), "--profile",
+                   "demo", "--price-hour", "1.99"}));
     TRY(road.step("What works there, and what does not?", {"doctor", std::string{k_box}}));
     TRY(road.step("Code goes there, and is proven to be there.", {"push", std::string{k_box}}));
     TRY(road.step("A real training job starts and no longer needs us.",
@@ -169,12 +172,12 @@ Status walk_home(Road& road, Stage& stage) {
              human_bytes(stage.link().carried() - before) + " crossed it.");
     stage.link().limit_rate(0);
     TRY(road.step("Every byte is read again here, and compared with the box.",
-                  {"verify", std::string{k_box}, "r1", "--box"}));
+                  {"verify", std::string{k_box}, "r1", "--box", std::string{k_box}}));
     TRY(road.step("Now the gate opens. This box has no API, so what stops its meter is said, and not believed.",
                   {"down", std::string{k_box}, "--yes"}, 9));
     stage.end_box();
     return road.step("The box is gone now, and drawhitch is told so.",
-                     {"lease", "close", std::string{k_box}, "--reason", "the demo ended its sshd", "--yes"});
+                     {"lease", "close", std::string{k_box}, "--yes"});
 }
 
 }  // namespace

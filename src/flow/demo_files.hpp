@@ -6,5 +6,6 @@
 namespace drawhitch::flow {
 
 std::string_view demo_train_py();
+std::string_view demo_profile_toml();
 
 }  // namespace drawhitch::flow

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# `drawhitch demo` from the outside: it walks the whole road, leaves results that sha256sum agrees with, and nothing else;
+# and when it is interrupted in the middle, nothing at all.
+# usage: demo_test.sh DRAWHITCH
+set -euo pipefail
+drawhitch=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export TMPDIR=$scratch/tmp
+mkdir "$TMPDIR" "$scratch/work"
+cd "$scratch/work"
+
+fail() {
+  echo "demo_test: $*" >&2
+  exit 1
+}
+nothing_left() {
+  [ -z "$(ls -A "$TMPDIR")" ] || fail "left behind in $TMPDIR: $(ls "$TMPDIR")"
+  for environ in /proc/[0-9]*/environ; do
+    ! tr '\0' '\n' 2> /dev/null < "$environ" | grep -q "^HOME=$TMPDIR" || fail "still alive: ${environ%/environ}"
+  done
+}
+
+"$drawhitch" demo --json > report.json || fail "exit $?: $(cat report.json)"
+pulled="drawhitch-demo/pulls/demo-box/r1"
+[ "$(find "$pulled" -name '*.safetensors' | wc -l)" = 2 ] || fail "checkpoints are missing"
+(cd "$pulled" && sha256sum --quiet -c SHA256SUMS) || fail "sha256sum disagrees"
+python3 - report.json << 'CHECK' || fail "the report is not what was promised"
+import json, sys
+report = json.load(open(sys.argv[1]))
+exits = [step["exit"] for step in report["data"]["steps"]]
+assert report["ok"] and exits.count(4) == 1 and exits.count(9) == 1 and set(exits) == {0, 4, 9}, exits
+assert report["data"]["link_cut_at"] > 0
+CHECK
+nothing_left
+
+# Interrupted while the job trains.
+"$drawhitch" demo --dir again > log 2>&1 &
+demo=$!
+while ! grep -q 'drawhitch watch' log; do
+  kill -0 "$demo" 2> /dev/null || fail "the second demo ended early: $(cat log)"
+  sleep 0.1
+done
+kill -INT "$demo"
+status=0
+wait "$demo" || status=$?
+[ "$status" = 130 ] || fail "interrupted, it ended with $status: $(tail -n 5 log)"
+[ ! -e again ] || fail "the interrupted demo left its project"
+nothing_left
+echo "demo_test: the road was walked, and interrupted, and nothing was left"
