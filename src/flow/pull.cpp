@@ -5,8 +5,10 @@
 
 #include "base/text.hpp"
 #include "flow/box.hpp"
+#include "flow/name_check.hpp"
 #include "flow/pull_parts.hpp"
 #include "flow/transfer/pull_files.hpp"
+#include "io/disk/name_rules.hpp"
 #include "io/ledger/ledger.hpp"
 
 namespace drawhitch::flow {
@@ -141,7 +143,22 @@ class Pull {
         report_.planned_bytes += entry.size;
     }
 
+    Status refuse_collisions(const parse::NameRules& rules) const {
+        std::vector<std::string> paths;
+        for (const proto::FileEntry& entry : selection_.entries)
+            paths.push_back(entry.path);
+        return check_names(paths, rules, report_.directory);
+    }
+
+    // The destination's own rules, unless the user said which count.
+    Result<parse::NameRules> name_rules(const disk::Root& root) const {
+        if (options_.names) return *options_.names;
+        TRY_ASSIGN(const disk::NameBehaviour found, disk::probe_names(root));
+        return parse::NameRules{found.ignores_case, found.ignores_unicode_form};
+    }
+
     Result<PullReport> show_plan(Link& link) {
+        if (options_.names) TRY(refuse_collisions(*options_.names));
         TRY(compare(link));
         for (const std::size_t index : item_files_) {
             report_.files[index].planned = true;
@@ -150,8 +167,10 @@ class Pull {
     }
 
     Result<PullReport> fetch(Link link) {
-        TRY(compare(link));
         TRY_ASSIGN(disk::Root root, disk::Root::create(report_.directory));
+        TRY_ASSIGN(const parse::NameRules rules, name_rules(root));
+        TRY(refuse_collisions(rules));
+        TRY(compare(link));
         TRY_ASSIGN(const disk::Root records, disk::Root::open(report_.directory));
         const std::string id = "pull-" + proto::sha256(lease_.name + '\0' + run_.spec.run_dir).hex().substr(0, 16);
         TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), id));

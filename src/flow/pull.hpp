@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/model/roster.hpp"
+#include "core/parse/name_collisions.hpp"
 #include "core/plan/units.hpp"
 #include "flow/deps.hpp"
 #include "flow/transfer/pull_types.hpp"
@@ -20,6 +21,8 @@ struct PullOptions {
     int newest{0};                              // of each series of numbered units, only so many; 0: all
     std::string to{};                           // absolute; empty: <project>/<pull.dir>/<lease>/<run>
     bool rehash{false};                         // the box reads its files anew for comparing
+    // How names behave where they land; unset: found out there. For results that go on to another disk later.
+    std::optional<parse::NameRules> names{};
 };
 
 struct PulledFile {

@@ -89,6 +89,13 @@ void show_summary(Context& context, const flow::PullReport& report) {
     out.json("reconnects", report.tally.reconnects);
 }
 
+std::optional<parse::NameRules> name_rules(std::string_view word) {
+    if (word == "linux") return parse::NameRules{};
+    if (word == "macos") return parse::NameRules{.ignores_case = true, .ignores_unicode_form = true};
+    if (word == "windows") return parse::NameRules{.ignores_case = true};
+    return std::nullopt;
+}
+
 // The word behind BOX names a run if there is one of that name; what looks like a pattern is one.
 Result<flow::PullOptions> options_of(Context& context, const Parsed& parsed, Workplace& place,
                                      const Workplace::Target& target) {
@@ -114,6 +121,7 @@ Result<flow::PullOptions> options_of(Context& context, const Parsed& parsed, Wor
     options.newest = static_cast<int>(newest);
     if (const auto to = parsed.text("to")) options.to = to->starts_with('/') ? *to : context.directory + "/" + *to;
     options.rehash = parsed.flag("rehash");
+    options.names = name_rules(parsed.text("local-fs").value_or("auto"));
     return options;
 }
 
@@ -155,7 +163,9 @@ CommandRow pull_command() {
         .options = {{"--to", OptionKind::path, "DIR", "where the files go (pulls/BOX/RUN in the project)"},
                     {"--newest", OptionKind::integer, "N", "of numbered units that differ in the number, the newest N"},
                     {"--class", OptionKind::list, "CLASS", "must, nice or scratch; may be repeated (must and nice)"},
-                    {"--rehash", OptionKind::flag, "", "let the box read again what its digest cache knows"}},
+                    {"--rehash", OptionKind::flag, "", "let the box read again what its digest cache knows"},
+                    {"--local-fs", OptionKind::text, "KIND", "how names behave where files land (auto)",
+                     "auto|linux|macos|windows"}},
         .examples = {{"drawhitch pull b1 r1", "everything the run must leave behind"},
                      {"drawhitch pull b1 r1 'best/**' --newest 1", "the best model alone"},
                      {"drawhitch pull b1 -n", "what would come, and how much"}},

@@ -9,7 +9,7 @@ namespace drawhitch::config {
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     return "'" + printable(text) + "'";
 }
 
@@ -28,12 +28,12 @@ const model::Storage* check_place(Reader& table, std::string_view key, std::stri
                                   const model::Profile& profile) {
     if (path.empty()) return nullptr;
     if (const std::string why = bad_box_path(path); !why.empty()) {
-        table.problem(table.at(key), table.named(key) + " " + quoted(path) + " " + why);
+        table.problem(table.at(key), table.named(key) + " " + in_quotes(path) + " " + why);
         return nullptr;
     }
     const model::Storage* tier = model::storage_of(profile, path);
     if (tier == nullptr) {
-        table.problem(table.at(key), table.named(key) + " " + quoted(path) + " lies on no declared storage");
+        table.problem(table.at(key), table.named(key) + " " + in_quotes(path) + " lies on no declared storage");
     }
     return tier;
 }
@@ -59,13 +59,13 @@ void check_platform_id(Reader& table, std::string_view id, std::string_view want
         table.problem(table.at("id"), table.named("id") + " may hold a-z, 0-9 and - only, and not begin with -");
     } else if (!wanted.empty() && id != wanted) {
         table.problem(table.at("id"),
-                      table.named("id") + " is " + quoted(id) + ", but the file is named " + quoted(wanted));
+                      table.named("id") + " is " + in_quotes(id) + ", but the file is named " + in_quotes(wanted));
     }
 }
 
 void check_login_name(Reader& table, std::string_view user) {
     if (user.empty() || is_plain_name(user)) return;
-    table.problem(table.at("user"), table.named("user") + " " + quoted(user) + " is no login name");
+    table.problem(table.at("user"), table.named("user") + " " + in_quotes(user) + " is no login name");
 }
 
 void check_storage(Reader& table, const model::Storage& tier, const model::Profile& before) {
@@ -73,11 +73,11 @@ void check_storage(Reader& table, const model::Storage& tier, const model::Profi
         table.problem(table.at("name"), table.named("name") + " may hold letters, digits, '.', '_' and '-' only");
     }
     if (model::find_storage(before, tier.name) != nullptr) {
-        table.problem(table.at("name"), "storage " + quoted(tier.name) + " is there twice");
+        table.problem(table.at("name"), "storage " + in_quotes(tier.name) + " is there twice");
     }
     if (!tier.path.empty()) {
         const std::string why = bad_box_path(tier.path);
-        if (!why.empty()) table.problem(table.at("path"), table.named("path") + " " + quoted(tier.path) + " " + why);
+        if (!why.empty()) table.problem(table.at("path"), table.named("path") + " " + in_quotes(tier.path) + " " + why);
     }
     const bool in_memory = has_role(tier, model::StorageRole::volatile_memory);
     if (in_memory &&
@@ -100,7 +100,7 @@ void check_storage_names(Reader& table, const model::Profile& profile, const std
         known.push_back(tier.name);
     for (const Text& name : names) {
         if (model::find_storage(profile, name.text) != nullptr) continue;
-        table.problem(name.at, "no storage is named " + quoted(name.text) + did_you_mean(name.text, known));
+        table.problem(name.at, "no storage is named " + in_quotes(name.text) + did_you_mean(name.text, known));
     }
 }
 
@@ -119,19 +119,19 @@ void check_paths(Reader& table, const model::Profile& profile) {
     }
     const model::Storage* durable = check_place(table, "durable_dir", paths.durable_dir, profile);
     if (durable != nullptr && !has_role(*durable, model::StorageRole::durable)) {
-        table.problem(table.at("durable_dir"), "'paths.durable_dir' lies on storage " + quoted(durable->name) +
+        table.problem(table.at("durable_dir"), "'paths.durable_dir' lies on storage " + in_quotes(durable->name) +
                                                    ", which has not the role 'durable'");
     }
     const model::Storage* memory = check_place(table, "volatile_dir", paths.volatile_dir, profile);
     if (memory != nullptr && !has_role(*memory, model::StorageRole::volatile_memory)) {
-        table.problem(table.at("volatile_dir"), "'paths.volatile_dir' lies on storage " + quoted(memory->name) +
+        table.problem(table.at("volatile_dir"), "'paths.volatile_dir' lies on storage " + in_quotes(memory->name) +
                                                     ", which has not the role 'volatile'");
     }
 }
 
 void check_verb(Reader& table, const model::MeterVerb& verb, const model::Profile& before) {
     if (model::find_verb(before, verb.name) != nullptr) {
-        table.problem(table.at("name"), "'meter.verb' " + quoted(model::word_of(verb.name)) + " is there twice");
+        table.problem(table.at("name"), "'meter.verb' " + in_quotes(model::word_of(verb.name)) + " is there twice");
     }
     if (!table.has("destroys") || (verb.name != model::Verb::stop && verb.name != model::Verb::terminate)) return;
     const auto event = verb.name == model::Verb::stop ? model::Downtime::stop : model::Downtime::terminate;
@@ -139,24 +139,26 @@ void check_verb(Reader& table, const model::MeterVerb& verb, const model::Profil
         const bool destroyed = std::find(verb.destroys.begin(), verb.destroys.end(), tier.name) != verb.destroys.end();
         if (destroyed != model::survives(tier, event) || has_role(tier, model::StorageRole::volatile_memory)) continue;
         const std::string verb_name(model::word_of(verb.name));
-        table.problem(table.at("destroys"), destroyed ? verb_name + " destroys storage " + quoted(tier.name) +
+        table.problem(table.at("destroys"), destroyed ? verb_name + " destroys storage " + in_quotes(tier.name) +
                                                             ", which says that it survives it"
-                                                      : "storage " + quoted(tier.name) + " does not survive " +
+                                                      : "storage " + in_quotes(tier.name) + " does not survive " +
                                                             verb_name + ", so 'destroys' must name it");
     }
 }
 
 void check_env_name(Reader& table, const Text& name) {
-    if (!is_env_name(name.text)) table.problem(name.at, quoted(name.text) + " is no name of an environment variable");
+    if (!is_env_name(name.text))
+        table.problem(name.at, in_quotes(name.text) + " is no name of an environment variable");
 }
 
 void check_env_entry(Reader& table, std::string_view name, const Text& value) {
     check_env_name(table, Text{std::string(name), value.at});
     if (parse::secret_variable(name) || parse::secret_text(value.text)) {
-        table.problem(value.at, "variable " + quoted(name) + " looks like a secret, and this file is no place for one");
+        table.problem(value.at,
+                      "variable " + in_quotes(name) + " looks like a secret, and this file is no place for one");
     }
     if (value.text.find('\0') != std::string::npos)
-        table.problem(value.at, "variable " + quoted(name) + " contains a NUL byte");
+        table.problem(value.at, "variable " + in_quotes(name) + " contains a NUL byte");
 }
 
 void check_host_pattern(Reader& table, const Text& pattern) {
@@ -166,7 +168,7 @@ void check_host_pattern(Reader& table, const Text& pattern) {
                c == ':';
     });
     if (names_something && clean) return;
-    table.problem(pattern.at, quoted(pattern.text) +
+    table.problem(pattern.at, in_quotes(pattern.text) +
                                   " is no host pattern (a-z, 0-9, '-', '.', ':', '*', '?', and not only wildcards)");
 }
 
