@@ -1,5 +1,7 @@
 #include "helper/job.hpp"
 
+#include <algorithm>
+
 #include "core/proto/limits.hpp"
 
 namespace drawhitch::helper {

@@ -1,5 +1,6 @@
 // profile ls, profile show, profile check.
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"

@@ -2,6 +2,7 @@
 // the call's nonce; everything else is noise (banners, start-up files, `wall`). Never fails: what is cut off is absent.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,5 +1,7 @@
 #include "flow/push.hpp"
 
+#include <algorithm>
+
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>

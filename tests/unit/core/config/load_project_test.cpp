@@ -1,5 +1,6 @@
 #include "core/config/load_project.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <set>
 #include <string>

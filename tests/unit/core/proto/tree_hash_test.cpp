@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 using namespace drawhitch;
 using namespace drawhitch::proto;

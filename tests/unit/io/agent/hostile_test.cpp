@@ -1,6 +1,7 @@
 // Agent's calls against helpers that keep the frames right and lie inside them.
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <functional>
 
 #include "core/proto/limits.hpp"

@@ -1,5 +1,7 @@
 #include "io/transport/script.hpp"
 
+#include <algorithm>
+
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
