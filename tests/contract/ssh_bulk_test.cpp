@@ -1,4 +1,6 @@
 // Much data through little room: what breaks SSH clients is a rekey in the middle of it.
+#include <sys/resource.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <cstdio>
@@ -103,6 +105,15 @@ TEST_CASE("numbers: handshake and throughput on loopback", "[.measure]") {
     const auto seconds = [](Instant from) {
         return std::chrono::duration<double>(system_clock().now() - from).count();
     };
+    // CPU time tells more than wall time on a machine that does other things as well.
+    const auto cpu = [] {
+        rusage used{};
+        ::getrusage(RUSAGE_SELF, &used);
+        const auto of = [](const timeval& time) {
+            return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+        };
+        return of(used.ru_utime) + of(used.ru_stime);
+    };
     const Instant start = system_clock().now();
     SshTransport box(server.target(), SshTrust{pins});
     REQUIRE(box.connect(test));
@@ -111,17 +122,21 @@ TEST_CASE("numbers: handshake and throughput on loopback", "[.measure]") {
     REQUIRE(run_script(test, box, "true"));
     std::printf("script %.1f ms\n", seconds(one) * 1e3);
     const Instant pull = system_clock().now();
+    const double pull_cpu = cpu();
     std::size_t got = 0;
     REQUIRE(transport::stream_script(test, box, "head -c 536870912 /dev/zero",
                                      [&](transport::Stream, std::string_view piece) {
                                          got += piece.size();
                                          return ok();
                                      }));
-    std::printf("pull %.0f MB/s\n", static_cast<double>(got) / seconds(pull) / 1e6);
+    std::printf("pull %.0f MB/s, %.2f CPU s/GB\n", static_cast<double>(got) / seconds(pull) / 1e6,
+                (cpu() - pull_cpu) / static_cast<double>(got) * 1e9);
     const std::string all(512U << 20U, 'x');
     const Instant push = system_clock().now();
+    const double push_cpu = cpu();
     REQUIRE(run_script(test, box, "cat > /dev/null", all));
-    std::printf("push %.0f MB/s\n", static_cast<double>(all.size()) / seconds(push) / 1e6);
+    std::printf("push %.0f MB/s, %.2f CPU s/GB\n", static_cast<double>(all.size()) / seconds(push) / 1e6,
+                (cpu() - push_cpu) / static_cast<double>(all.size()) * 1e9);
 }
 
 }  // namespace drawhitch

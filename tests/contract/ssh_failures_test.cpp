@@ -109,22 +109,8 @@ TEST_CASE("a server that greets and then hangs is a stall", "[transport][ssh]") 
 }
 
 TEST_CASE("an address that drops packets times out", "[transport][ssh]") {
-    // A listener whose queue is full lets further connections hang, as a firewall that drops does.
-    const UniqueFd listener{::socket(AF_INET, SOCK_STREAM, 0)};
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* bytes = reinterpret_cast<sockaddr*>(&address);
-    REQUIRE(::bind(listener.get(), bytes, size) == 0);
-    REQUIRE(::getsockname(listener.get(), bytes, &size) == 0);
-    REQUIRE(::listen(listener.get(), 0) == 0);
-    std::vector<UniqueFd> fillers;
-    for (int i = 0; i < 4; ++i) {
-        fillers.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
-        ::connect(fillers.back().get(), bytes, size);
-    }
-    SshTarget target = nobody(ntohs(address.sin_port));
+    const support::FullPort full;
+    SshTarget target = nobody(full.port());
     target.limits.connect = milliseconds{300};
     CHECK(failure(target).code == Code::connect_timeout);
 }
@@ -341,10 +327,12 @@ TEST_CASE("cancel ends each phase of a connection", "[transport][ssh]") {
     PinnedKeys pins(server.host_keys());
     const ScriptedServer silent("", false);
     const ScriptedServer greeter("SSH-2.0-mute\r\n", false);
-    const std::string phase = GENERATE("greeting", "key exchange", "login", "running");
+    const std::string phase = GENERATE("connecting", "greeting", "key exchange", "login", "running");
     CAPTURE(phase);
     TestOp test;
     std::uint16_t port = proxy.port();
+    const support::FullPort full;
+    if (phase == "connecting") port = full.port();
     if (phase == "greeting") port = silent.port();
     if (phase == "key exchange") port = greeter.port();
     if (phase == "login") proxy.freeze_after(1'000);

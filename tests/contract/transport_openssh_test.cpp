@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <thread>
 
 #include "contract/transport_contract.hpp"
 #include "core/parse/ssh_config.hpp"
@@ -152,6 +153,29 @@ TEST_CASE("a command that itself exits with 255 is told from a failing ssh", "[t
     REQUIRE(result);
     CHECK(result->exit.code == 255);
     CHECK(result->err == "Permission denied\n");
+}
+
+TEST_CASE("cancel ends the ssh program in each phase", "[transport][openssh]") {
+    PrivateSshd server;
+    const ScriptedServer mute("", false);
+    const support::FullPort full;
+    const std::string phase = GENERATE("connecting", "greeting", "running");
+    CAPTURE(phase);
+    SshTarget target = server.target();
+    if (phase == "connecting") target.port = full.port();
+    if (phase == "greeting") target.port = mute.port();
+    const TempDir dir;
+    TestOp test;
+    OpensshTransport box(target, setup_in(dir), server.host_keys());
+    std::thread later([&] {
+        const Cancel never;
+        system_clock().sleep(milliseconds{200}, never);
+        test.cancel().request();
+    });
+    const auto result = run_script(test, box, "sleep 600");
+    later.join();
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == Code::cancelled);
 }
 
 TEST_CASE("a jump host is passed, with each host's own key", "[transport][openssh]") {

@@ -224,6 +224,16 @@ void ScriptedServer::watched(std::vector<Watched>& all) const {
         all.push_back({client.get(), POLLIN});
 }
 
+FullPort::FullPort() : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    port_ = bind_free(listener_.get());
+    if (::listen(listener_.get(), 0) != 0) throw std::runtime_error("cannot listen");
+    const sockaddr_in address = loopback(port_);
+    for (int i = 0; i < 4; ++i) {
+        fillers_.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+        ::connect(fillers_.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    }
+}
+
 std::uint16_t closed_port() {
     const UniqueFd fd{::socket(AF_INET, SOCK_STREAM, 0)};
     return bind_free(fd.get());

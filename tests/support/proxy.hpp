@@ -108,6 +108,18 @@ class ScriptedServer final : public Listener {
     std::vector<UniqueFd> clients_{};
 };
 
+// A port that lets no connection come about, as a firewall that drops packets does: its queue is full.
+class FullPort {
+  public:
+    FullPort();
+    [[nodiscard]] std::uint16_t port() const { return port_; }
+
+  private:
+    UniqueFd listener_{};
+    std::uint16_t port_{0};
+    std::vector<UniqueFd> fillers_{};
+};
+
 // A port of 127.0.0.1 on which nothing listens.
 std::uint16_t closed_port();
 
