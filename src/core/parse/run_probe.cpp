@@ -44,7 +44,6 @@ std::optional<ProcessFacts> process_after_name(std::string_view line) {
 std::optional<ProcessFacts> process_row(std::string_view line) {
     const auto words = fields(line);
     if (words.size() != 8 || words[1].size() != 1) return std::nullopt;
-    ProcessFacts process;
     const auto pid = signed_number(words[0]);
     const auto parent = signed_number(words[2]);
     const auto group = signed_number(words[3]);
