@@ -233,6 +233,7 @@ class Adoption {
         if (trim(mark.out) == existing_->root_nonce) {
             root_ = existing_->root;
             lease_.project = existing_->project;
+            same_root_ = true;
             return ok();
         }
         if (runs.empty()) return ok();
@@ -240,6 +241,16 @@ class Adoption {
             .because("the mark of that lease is not under " + printable(existing_->root) +
                      ", and it has runs that are only known there")
             .then("drawhitch lease show " + request_.name);
+    }
+
+    // The mark under the root: what an earlier lease left there, so that a box that was adopted before (from here or
+    // from another laptop) is met again instead of refused; else a new one.
+    Result<std::string> mark() {
+        constexpr std::size_t k_digits = 32;
+        const std::string script = "head -c 64 " + shell_quote(root_ + "/lease-nonce") + " 2>/dev/null || :";
+        TRY_ASSIGN(const transport::ScriptResult found, transport::run_script(op_, *transport_, script));
+        const std::string_view left = trim(found.out);
+        return left.size() == k_digits && !unhex(left).empty() ? std::string{left} : random_hex(k_digits / 2);
     }
 
     Status keep() {
@@ -252,9 +263,9 @@ class Adoption {
                                                "adopted again (" + report_.host_key->source + ")"));
         }
         if (profile_.id != existing_->profile) TRY(deps_.ledger.set_profile(id, profile_.id, profile_.text));
-        if (root_ != existing_->root) {
-            TRY(deps_.ledger.set_root(id, lease_.project, root_,
-                                      existing_->root_nonce.empty() ? random_hex(16) : existing_->root_nonce));
+        if (!same_root_) {
+            TRY_ASSIGN(const std::string mark_there, mark());
+            TRY(deps_.ledger.set_root(id, lease_.project, root_, mark_there));
         }
         if (request_.price_hour) TRY(deps_.ledger.set_price(id, request_.price_hour, currency()));
         TRY(deps_.ledger.contact(id));
@@ -266,7 +277,7 @@ class Adoption {
         lease_.profile = profile_.id;
         lease_.profile_toml = profile_.text;
         lease_.root = root_;
-        lease_.root_nonce = random_hex(16);
+        TRY_ASSIGN(lease_.root_nonce, mark());
         lease_.price_hour = request_.price_hour;
         lease_.currency = currency();
         std::vector<model::HostKey> pins;
@@ -313,6 +324,7 @@ class Adoption {
     std::unique_ptr<transport::Transport> transport_{};
     model::Lease lease_{};
     std::string root_{};
+    bool same_root_{false};  // the existing lease's root, mark and all
     AdoptReport report_{};
 };
 

@@ -188,6 +188,33 @@ TEST_CASE("adopting again moves the lease to the new endpoint", "[adopt]") {
     }
 }
 
+TEST_CASE("a box that was adopted before is met again, from here and from another laptop", "[adopt]") {
+    TestOp op;
+    PrivateSshd server{};
+    Laptop first{op};
+    const auto report = first.adopt(op, request_for(server));
+    REQUIRE(report);
+    const std::string mark = report->lease.root_nonce;
+    support::run_tool({"mkdir", "-p", report->lease.root});
+    support::write_file(report->lease.root + "/lease-nonce", mark + "\n");
+    REQUIRE(first.ledger().close_lease(report->lease.id, "ended"));
+    const auto again = first.adopt(op, request_for(server));
+    REQUIRE(again);
+    CHECK(again->lease.id != report->lease.id);
+    CHECK(again->lease.root_nonce == mark);
+    Laptop second{op};
+    const auto elsewhere = second.adopt(op, request_for(server, "same-box"));
+    REQUIRE(elsewhere);
+    CHECK(elsewhere->lease.root_nonce == mark);
+    // What is no mark is not taken for one.
+    support::write_file(report->lease.root + "/lease-nonce", "$(reboot)\n");
+    Laptop third{op};
+    const auto fresh = third.adopt(op, request_for(server));
+    REQUIRE(fresh);
+    CHECK(fresh->lease.root_nonce.size() == 32);
+    CHECK(fresh->lease.root_nonce != mark);
+}
+
 TEST_CASE("a name whose runs lie on another machine is not given away", "[adopt]") {
     const TestOp op;
     PrivateSshd server;

@@ -28,6 +28,12 @@ std::string files_and_bytes(std::uint64_t files, std::uint64_t bytes) {
 }
 
 // Builds the decision: every rule is one function that looks at its facts and adds reasons, fates and remarks.
+// The work directory's parent: the run's log and records lie there.
+std::string_view run_directory(const GateRun& run) {
+    const std::string_view work = run.work_dir;
+    return work.substr(0, work.rfind('/'));
+}
+
 class Judge {
   public:
     explicit Judge(const GateFacts& facts) : facts_(facts) {}
@@ -68,6 +74,18 @@ class Judge {
     [[nodiscard]] bool lost(std::string_view path) {
         for (const std::string& name : facts_.waivers.lose) {
             if (path.empty() || !is_inside(path, name)) continue;
+            used_.push_back(name);
+            unproven_dies_ = true;
+            return true;
+        }
+        return false;
+    }
+    // What a run must leave behind is given up by a name within the run's own directory. A place above it names too
+    // much: who gives up "/root" for a stray file there does not mean the checkpoints.
+    [[nodiscard]] bool lost(const GateRun& run, std::string_view path) {
+        const std::string_view directory = run_directory(run);
+        for (const std::string& name : facts_.waivers.lose) {
+            if (path.empty() || !is_inside(path, name) || !is_inside(name, directory)) continue;
             used_.push_back(name);
             unproven_dies_ = true;
             return true;
@@ -225,7 +243,7 @@ void Judge::units(const GateRun& run) {
         } else if (is_covered(unit.standing)) {
             proven_files += unit.files;
             proven_bytes += unit.bytes;
-        } else if (lost(unit.path) || (ends_by_us && unit.record)) {
+        } else if (lost(run, unit.path) || (ends_by_us && unit.record)) {
             unproven_dies_ = true;
             fate(Fate::dies_given_up, name + size);
         } else if (run.scratch || unit.wanted == model::RosterClass::scratch) {
@@ -251,7 +269,7 @@ void Judge::runs() {
         liveness(run, holds(facts_.waivers.kill_runs, run.name));
         if (!destroys()) continue;
         code(run);
-        if (!run.scanned && !run.scratch && !lost(run.work_dir)) {
+        if (!run.scanned && !run.scratch && !lost(run, run.work_dir)) {
             close("not-looked-at", run.work_dir, "the files of run " + printable(run.name) + " could not be looked at",
                   down());
         }
@@ -264,8 +282,10 @@ void Judge::runs() {
 // undeclared ones; this says why.
 void Judge::roster(const GateRun& run) {
     if (run.has_roster || run.scratch) return;
-    const auto given_up = [this](std::string_view path) {
-        return std::ranges::any_of(facts_.waivers.lose, [&](const auto& name) { return is_inside(path, name); });
+    const auto given_up = [this, &run](std::string_view path) {
+        return std::ranges::any_of(facts_.waivers.lose, [&](const auto& name) {
+            return is_inside(path, name) && is_inside(name, run_directory(run));
+        });
     };
     const bool files_open = std::ranges::any_of(facts_.undeclared, [&](const UndeclaredGroup& group) {
         const bool of_run = is_inside(group.directory, run.work_dir) || is_inside(run.work_dir, group.directory);
@@ -280,6 +300,13 @@ void Judge::roster(const GateRun& run) {
           "drawhitch pull " + shell_quote(facts_.box) + " " + shell_quote(run.name) + " --all");
 }
 
+// What the advice names: a single file by its own name, since giving up its directory would give up all below it.
+std::string narrowest(const UndeclaredGroup& group) {
+    const bool is_directory = group.unreadable || group.files != 1 || group.newest_name.empty();
+    if (is_directory || group.directory.ends_with("/" + group.newest_name)) return group.directory;
+    return (group.directory == "/" ? "" : group.directory) + "/" + group.newest_name;
+}
+
 // Rule 3, first half: nothing undeclared dies unseen.
 void Judge::undeclared() {
     if (!destroys()) return;
@@ -289,7 +316,7 @@ void Judge::undeclared() {
                  printable(group.directory) + " (" + files_and_bytes(group.files, group.bytes) + ")");
             continue;
         }
-        const std::string lose = down() + " --lose " + shell_quote(group.directory);
+        const std::string lose = down() + " --lose " + shell_quote(narrowest(group));
         if (group.unreadable) {
             close("unreadable", group.directory, printable(group.directory) + " could not be looked into", lose);
         } else {

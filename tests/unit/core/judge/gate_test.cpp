@@ -235,6 +235,31 @@ TEST_CASE("a name reaches what lies below it by component, not by prefix") {
     CHECK(judge_gate(facts).open);
 }
 
+TEST_CASE("a name above a run's directory does not give up what the run must leave behind") {
+    GateFacts facts = clear();
+    facts.runs[0].units.push_back(unit("best.pt", Standing::unproven));
+    facts.undeclared = {group("/data")};
+    for (const char* above : {"/", "/data", "/data/runs"}) {
+        facts.waivers.lose = {above};
+        const Gate gate = judge_gate(facts);
+        CHECK_FALSE(gate.open);
+        CHECK(has_reason(gate, "not-pulled"));
+    }
+    facts.waivers.lose = {"/data/runs/r1", "/data"};
+    CHECK(judge_gate(facts).open);
+}
+
+TEST_CASE("for a single stray file the advice names the file, never the directory that holds more than it") {
+    GateFacts facts = clear();
+    facts.undeclared = {{"/root", 1, 100, {1700000000, 0}, ".gitconfig", false}};
+    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down 'box-3' --lose '/root/.gitconfig'");
+    facts.undeclared[0].directory = "/stray";
+    facts.undeclared[0].newest_name = "stray";
+    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down 'box-3' --lose '/stray'");
+    facts.undeclared = {group("/root/notes")};
+    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down 'box-3' --lose '/root/notes'");
+}
+
 TEST_CASE("accepting a process does not accept another one") {
     GateFacts facts = clear();
     facts.processes = {process(77), process(770)};
