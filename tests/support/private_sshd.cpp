@@ -111,6 +111,11 @@ const char* namespace_flags() {
     return ::geteuid() == 0 ? "-m" : "-rm";
 }
 
+// A test that is killed must not leave its servers behind.
+std::string dies_with_us() {
+    return ::access("/usr/bin/setpriv", X_OK) == 0 ? "/usr/bin/setpriv --pdeathsig KILL " : "";
+}
+
 // Containers, chroots and some distributions forbid it.
 bool may_make_namespaces() {
     try {
@@ -247,12 +252,13 @@ void PrivateSshd::write_config(const SshdOptions& options) {
 
 // A server with accounts of its own gets a password database in a mount namespace that ends with it.
 std::vector<std::string> PrivateSshd::command(const SshdOptions& options) const {
-    const std::string sshd = "exec /usr/sbin/sshd -D -e -f " + (dir_ / "sshd_config");
+    const std::string sshd = "exec " + dies_with_us() + "/usr/sbin/sshd -D -e -f " + (dir_ / "sshd_config");
     if (!wants_own_accounts(options)) return {"/bin/sh", "-c", sshd};
     std::string serve = "mount --bind " + (dir_ / "passwd") + " /etc/passwd && ";
     if (!options.password.empty()) serve += "mount --bind " + (dir_ / "shadow") + " /etc/shadow && ";
     if (options.dropbear) {
-        serve += "exec dropbear -F -E -p 127.0.0.1:" + std::to_string(port_) + " -P " + (dir_ / "pid");
+        serve +=
+            "exec " + dies_with_us() + "dropbear -F -E -p 127.0.0.1:" + std::to_string(port_) + " -P " + (dir_ / "pid");
         for (const std::string& type : options.host_key_types)
             serve += " -r " + (dir_ / ("host_key_" + type + ".db"));
         for (const std::string& argument : options.args)
