@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # What kind of machine this is, framed by the nonce N. Values come before it: N. Calls come after it: for each place of
 # interest `place NAME PATH` ("~" at the start is the home), then once: inspect_end
 # It prints no value of the environment, only names. It writes one file into each place and removes it again.

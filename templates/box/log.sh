@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # A piece of a run's log, framed by the nonce N. Values come before it: N D FROM CAP. FROM is an offset, or "tail" for
 # the last CAP bytes. A log shorter than FROM was begun anew and is read from its start.
 begin() { printf '\n=%s=B %s\n' "$N" "$1"; }

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Claims a run's name, makes its work tree and tells what the launch must know, framed by the nonce N.
 # Values come before it: N ROOT NAME TOKEN RELEASE PROC CGROUP DEV. Calls come after it, in this order:
 #   check MARK; guard WANTED; claim; persist NAME …; link NAME TARGET …; settle; volatile DIRECTORY …; facts

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # One poll: facts about the box and about named runs, framed by the nonce N so that noise cannot be taken for facts.
 # Values come before it: N ROOT PROC CGROUP LOG_CAP. Calls come after it: for each run
 #   run NAME LOG_FROM; artifact ID START EXPRESSION … ; then once: finish
@@ -25,6 +26,10 @@ end box 0
 # Which tools the artifact scan needs; without them its answer is unknown, never "nothing there".
 tools=
 stat -c '%Y %s' / >/dev/null 2>&1 && command -v find >/dev/null && command -v awk >/dev/null && tools=yes
+
+# busybox compares times by whole seconds; the start waited for a second of its own there (start.sh).
+coarse=
+find --help 2>&1 | grep -q BusyBox && coarse=yes
 
 run() {
     D=$ROOT/runs/$1
@@ -73,16 +78,21 @@ artifact() {
     else
         (
             cd "$D/work" || exit 1
-            find -H "./$2" -type f \( -newer "$newest_marker" -exec stat -c 'n %Y %s %n' {} + \
-                -o ! -newer "$newest_marker" -exec stat -c 'o %Y %s %n' {} + \) 2>/dev/null
+            case $2 in .) start=. ;; *) start=./$2 ;; esac
+            if [ -n "$coarse" ]; then
+                find -H "$start" -type f -exec stat -c 'o %Y %s %n' {} + 2>/dev/null
+            else
+                find -H "$start" -type f -newer "$newest_marker" -exec stat -c 'n %Y %s %n' {} + \
+                    -o -type f -exec stat -c 'o %Y %s %n' {} + 2>/dev/null
+            fi
             echo "rc $?"
-        ) | EXPRESSION=$3 awk '
+        ) | EXPRESSION=$3 SINCE=$(stat -c %Y "$newest_marker") COARSE=$coarse awk '
             $1 == "rc" && NF == 2 { failed = ($2 != 0); next }
             { kind = $1; when = $2; size = $3; path = $0; sub(/^[no] [0-9-]+ [0-9]+ /, "", path) }
             path ~ ENVIRON["EXPRESSION"] {
                 count++; bytes += size
                 if (when > newest) newest = when
-                if (kind == "n") newer++
+                if (kind == "n" || (ENVIRON["COARSE"] != "" && when + 0 >= ENVIRON["SINCE"] + 0)) newer++
             }
             END { printf "%.0f %.0f %.0f %.0f %d\n", count, bytes, newest, newer, failed }'
     fi

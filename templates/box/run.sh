@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # The body of a run's wrapper, run.sh. Values come before it: RUN_DIR WORK NAME TOKEN ATTEMPT ENV_FILE ACTIVATE PROC
 # CGROUP, and two functions: `defaults` (variables exported where the user set none) and `job` (the user's command).
 # It runs in two roles. Without an argument it supervises: it starts the job, waits, and records how it ended. With

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Starts a prepared run exactly once and waits, two seconds at most, until it is seen to live. Framed by the nonce N.
 # Values come before it: N D NAME ATTEMPT ENV_FILE DRIVER, and four functions that print texts: environment_text
 # run_text record_text gpus_text.
@@ -18,7 +19,9 @@ mask=$(umask)
 umask 077
 place environment_text "$ENV_FILE" || refuse environment "cannot write $ENV_FILE"
 place record_text "$D/run.json" && place gpus_text "$D/gpus" && place run_text "$D/run.sh" || refuse write "$D"
-# What is newer than this file was made by this attempt.
+# What is newer than this file was made by this attempt. Where times are compared by whole seconds (busybox), nothing that
+# was there before may share its second.
+find --help 2>&1 | grep -q BusyBox && sleep 1
 echo "$ATTEMPT" >"$D/attempt" || refuse write "$D"
 umask "$mask"
 

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Ends one run and nobody else. Framed by the nonce N. Values come before it: N PROC D ATTEMPT PID TICKS BOOT GROUP TOKEN
 # SIGNAL. One call comes after it: signal_group, signal_strays PID …, or abandon.
 begin() { printf '\n=%s=B %s\n' "$N" "$1"; }

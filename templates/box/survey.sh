@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Lists the processes of our user that started since SINCE (seconds of the box's clock), for the gate of `down`. Framed by
 # the nonce N. Values come before it: N PROC SINCE. It changes nothing and prints no command line: arguments may hold
 # secrets, so only the file name that an interpreter runs is told.

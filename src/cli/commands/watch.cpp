@@ -1,5 +1,7 @@
 #include "flow/run/watch.hpp"
 
+#include <map>
+
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
 #include "cli/run_view.hpp"
@@ -26,6 +28,7 @@ Result<Outcome> run_watch(Context& context, const Parsed& parsed) {
     if (options.every < milliseconds{1000}) {
         return Error{Code::usage, "--every is at least one second"};
     }
+    std::map<std::int64_t, std::string> told_before;
     const auto view =
         flow::watch_runs(context.op, place->deps(), here.lease, options, [&](const auto& seen, bool changed) {
             if (!changed || options.once) return;

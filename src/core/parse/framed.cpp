@@ -66,8 +66,9 @@ Framed framed(std::string_view text, std::string_view nonce) {
             result.finished = true;
         } else if (words[0] == "B" && words.size() == 2) {
             open = Open{std::string(words[1]), text.data()};
-        } else if (words[0] == "E" && words.size() == 3 && open && words[1] == open->name) {
-            if (const auto rc = rc_of(words[2])) close_section(result, *open, body_until(open->body, start), *rc);
+        } else if (words[0] == "E" && words.size() == 3 && open) {
+            const auto rc = words[1] == open->name ? rc_of(words[2]) : std::nullopt;
+            if (rc) close_section(result, *open, body_until(open->body, start), *rc);
             open.reset();
         }
     }

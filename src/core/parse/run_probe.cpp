@@ -63,14 +63,16 @@ struct Room {
 };
 std::optional<Room> df_line(std::string_view line) {
     const auto words = fields(line);
-    const auto percent = std::find_if(words.begin(), words.end(), [](std::string_view w) {
-        return w.size() > 1 && w.back() == '%' && whole_number(w.substr(0, w.size() - 1));
-    });
-    if (percent == words.end() || percent - words.begin() < 4) return std::nullopt;
-    const auto total = whole_number(*(percent - 3));
-    const auto free = whole_number(*(percent - 1));
-    if (!total || !free || *total > UINT64_MAX / 1024 || *free > UINT64_MAX / 1024) return std::nullopt;
-    return Room{*total, *free};
+    for (std::size_t i = 4; i < words.size(); ++i) {
+        const std::string_view percent = words[i];
+        if (percent.size() < 2 || percent.back() != '%' || !whole_number(percent.substr(0, percent.size() - 1))) continue;
+        const auto total = whole_number(words[i - 3]);
+        const auto used = whole_number(words[i - 2]);
+        const auto free = whole_number(words[i - 1]);
+        if (!total || !used || !free || *total > k_largest || *free > k_largest) continue;
+        return Room{*total, *free};
+    }
+    return std::nullopt;
 }
 
 // The first field, when it is a number of a sane size.

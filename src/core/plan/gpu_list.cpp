@@ -36,7 +36,7 @@ Result<std::string> gpu_list(std::string_view text) {
         if (from && to && *from <= *to) {
             for (int gpu = *from; gpu <= *to; ++gpu)
                 gpus.push_back(std::to_string(gpu));
-        } else if (!from && is_plain_name(part)) {
+        } else if (is_plain_name(part) && (part[0] < '0' || part[0] > '9')) {
             gpus.emplace_back(part);
         } else {
             return wrong();

@@ -62,8 +62,8 @@ Result<RunsView> watch_runs(const Op& op, Deps& deps, const model::Lease& lease,
         }
         const std::string now = lines_of(view);
         sink(view, now != before);
+        if (now == before) beat(op, lease, view);
         before = now;
-        beat(op, lease, view);
         if (options.once || std::all_of(view.runs.begin(), view.runs.end(), is_over)) return view;
         failures = view.unreachable ? failures + 1 : 0;
         if (!view.unreachable) last_answer = op.clock.now();

@@ -22,7 +22,7 @@ struct WatchOptions {
 using WatchSink = std::function<void(const RunsView& view, bool changed)>;
 
 // Returns the last view: when every run has ended (DONE-BUT-UP counts: its record says 0), or the box did not answer
-// for too long. A heartbeat event follows every look, also when nothing changed. One watcher per lease: Code::locked
+// for too long. A look that found nothing new is told by a heartbeat event. One watcher per lease: Code::locked
 // names the other one. Code::not_found when there is no run to watch. Errors that no waiting cures (auth, host key) end
 // it.
 Result<RunsView> watch_runs(const Op& op, Deps& deps, const model::Lease& lease, const WatchOptions& options,
