@@ -129,7 +129,6 @@ trap 'caught="$caught${caught:+,}\"INT\""' INT
 # What `jobs` says is the only way to tell "killed by 9" from "exited with 137", and only while the shell still knows.
 words=${ENV_FILE%/*}/jobs.$TOKEN.$ATTEMPT
 : >"$words" 2>/dev/null || words=$RUN_DIR/jobs.$ATTEMPT
-trap 'jobs >"$words" 2>/dev/null' CHLD
 
 # Room for the last word is taken now: the disk may be full by then.
 {
@@ -155,29 +154,41 @@ start_job() {
 started=$(date +%s)
 kills_before=null
 counter=$(oom_file) && kills_before=$(oom_kills "$counter")
+[ -n "${BASH_VERSION-}" ] || trap 'jobs >"$words" 2>/dev/null' CHLD
 start_job >>"$RUN_DIR/log" 2>&1 &
 job_pid=$!
 
-status=0
-while :; do
-    wait "$job_pid"
-    status=$?
-    [ "$status" = 127 ] && break
-    # A caught signal interrupts the wait; the job goes on, and so do we. (A job of another user refuses the 0.)
-    kill -0 "$job_pid" 2>/dev/null || [ -e "$PROC/$job_pid" ] || break
-done
-# When the job ends while a signal is being caught, bash drops one of the two traps, and the wait told of the signal
-# only: ask again. No process may be started before this is done, as its end would overwrite the words.
-seen=
-{ read -r seen <"$words"; } 2>/dev/null
-case $seen in
-    '' | *Running*) jobs >"$words" 2>/dev/null ;;
-esac
-if [ "$status" -gt 128 ]; then
+# A job of another user (sudo) refuses the 0.
+lives() { kill -0 "$job_pid" 2>/dev/null || [ -e "$PROC/$job_pid" ]; }
+
+# Sets status. A caught signal interrupts the wait; the job goes on, and so do we.
+wait_for_job() {
+    status=0
+    while :; do
+        wait "$job_pid"
+        status=$?
+        [ "$status" = 127 ] && break
+        lives || break
+    done
+    # The wait may have told of a signal while the job ended: ask again. No process may be started before this is done,
+    # as its end would overwrite the words.
+    [ "$status" -gt 128 ] || return 0
     wait "$job_pid" 2>/dev/null
     again=$?
     [ "$again" -eq 127 ] || status=$again
-fi
+}
+
+# bash forgets a child whose end meets an interrupted wait. It is let alone until the child is gone; then it tells of
+# exit codes by `jobs`, and says nothing there about a child that a signal killed.
+wait_for_job_in_bash() {
+    while lives; do sleep 1; done
+    jobs >"$words" 2>/dev/null
+    wait "$job_pid" 2>/dev/null
+    status=$?
+    [ -s "$words" ] || [ "$status" -le 128 ] || echo '[1] Signal' >"$words"
+}
+
+if [ -n "${BASH_VERSION-}" ]; then wait_for_job_in_bash; else wait_for_job; fi
 trap : CHLD
 
 # Sets code and signal (JSON) from the shell's words, and from the wait status where they are silent.
@@ -211,9 +222,11 @@ decode_status() {
     case $said in
         '' | Running*) return ;; # the shell told nothing: an exit code it stays, marked as unsure
     esac
-    # Killed by something rare. 145 is busybox telling of the child's end instead of its status.
-    name=UNKNOWN
+    # Killed by something else. 145 is busybox telling of the child's end instead of its status.
+    name=
     [ "$status" -eq 145 ] || name=$(kill -l "$status" 2>/dev/null | tr -cd '[:upper:][:digit:]')
+    [ -z "$name" ] || sure=true
+    name=${name:-UNKNOWN}
     code=null signal="\"${name#SIG}\""
 }
 decode_status

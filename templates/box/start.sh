@@ -25,16 +25,25 @@ find --help 2>&1 | grep -q BusyBox && sleep 1
 echo "$ATTEMPT" >"$D/attempt" || refuse write "$D"
 umask "$mask"
 
+# The supervisor's shell: dash where there is one, as bash can only look once a second.
+shell=/bin/sh
+command -v dash >/dev/null 2>&1 && shell=$(command -v dash)
 if [ ! -d "$D/started.$ATTEMPT" ]; then
+    # One server serves every project of this user, so a run's name alone may be taken there. A server that is just
+    # going away refuses; after three tries the floor of every box takes over.
+    tries=0
+    session="$NAME-$(printf %s "$D" | cksum | cut -d ' ' -f 1)-$ATTEMPT"
+    while [ "$DRIVER" = tmux ]; do
+        tmux -L drawhitch -f /dev/null new-session -d -s "$session" "$shell" "$D/run.sh" </dev/null >/dev/null 2>&1 && break
+        tries=$((tries + 1))
+        [ $tries -lt 3 ] && sleep 0.2 2>/dev/null && continue
+        DRIVER=nohup
+        command -v setsid >/dev/null 2>&1 && DRIVER=setsid
+    done
     case $DRIVER in
-        # One server serves every project of this user, so a run's name alone may be taken there.
-        tmux)
-            session="$NAME-$(printf %s "$D" | cksum | cut -d ' ' -f 1)-$ATTEMPT"
-            said=$(tmux -L drawhitch -f /dev/null new-session -d -s "$session" /bin/sh "$D/run.sh" </dev/null 2>&1) ||
-                refuse tmux "$said"
-            ;;
-        setsid) setsid /bin/sh "$D/run.sh" </dev/null >/dev/null 2>&1 & ;;
-        *) nohup /bin/sh "$D/run.sh" </dev/null >/dev/null 2>&1 & ;;
+        tmux) ;;
+        setsid) setsid "$shell" "$D/run.sh" </dev/null >/dev/null 2>&1 & ;;
+        *) nohup "$shell" "$D/run.sh" </dev/null >/dev/null 2>&1 & ;;
     esac
 fi
 

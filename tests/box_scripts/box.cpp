@@ -28,10 +28,6 @@ void pause_briefly() {
 
 }  // namespace
 
-std::string token_of(const std::string& run) {
-    return (hex(run) + std::string(32, '0')).substr(0, 32);
-}
-
 FakeBox::FakeBox(const Shell& shell) : shell_(shell), root_(dir_ / "root") {
     std::filesystem::create_directories(root_ + "/releases/abc/src");
     std::filesystem::create_directories(root_ + "/runs");

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/random.hpp"
+#include "base/text.hpp"
 #include "core/model/run_facts.hpp"
 #include "core/plan/launch_scripts.hpp"
 #include "core/plan/probe_script.hpp"
@@ -51,6 +53,8 @@ class FakeBox {
     void await_exit(const std::string& name) const { await(run_file(name, "exit.json")); }
 
     [[nodiscard]] const std::string& root() const { return root_; }
+    // 32 hex digits, another for each run of each box.
+    [[nodiscard]] std::string token_of(const std::string& run) const { return (hex(run) + salt_).substr(0, 32); }
     [[nodiscard]] std::string volatile_dir() const { return dir_ / "volatile"; }
     plan::BoxRoots roots{};
 
@@ -58,10 +62,9 @@ class FakeBox {
     const Shell& shell_;
     TempDir dir_{};
     std::string root_{};
+    std::string salt_{random_hex(16)};
 };
 
-// 32 hex digits, another for each run.
-std::string token_of(const std::string& run);
 constexpr const char* k_nonce = "0123456789abcdef";
 
 }  // namespace drawhitch::support

@@ -272,7 +272,7 @@ TEST_CASE("stopping ends the recorded group and nobody else") {
     plan::StopSpec spec;
     spec.nonce = support::k_nonce;
     spec.identity = {start->pid, start->pgid, start->start_ticks, start->boot_id};
-    spec.token = support::token_of("r1");
+    spec.token = box.token_of("r1");
     spec.signal = "TERM";
 
     SECTION("the right one") {
@@ -306,6 +306,7 @@ TEST_CASE("tmux starts a run on a server of its own") {
     FakeBox box(shell);
     const auto ran = box.launch("r1", sh("echo \"${TMUX-no terminal}\" | cut -c1-2; sleep 60"), "tmux");
     CHECK(ran.code == 0);
+    box.await(box.run_file("r1", "start.json"));
     const auto start = box.start("r1");
     REQUIRE(start);
     const auto sessions = support::run_program({.argv = {"tmux", "-L", "drawhitch", "list-sessions", "-F", "#S"}});

@@ -196,7 +196,7 @@ TEST_CASE("the record names the job's process, group, session and boot") {
     const auto start = box.start("r1");
     REQUIRE(start);
     CHECK(start->pgid == start->pid);
-    CHECK(start->token == support::token_of("r1"));
+    CHECK(start->token == box.token_of("r1"));
     CHECK(start->log_offset == 0);
     const std::string log = box.log("r1");
     CHECK(log.find("\n" + std::to_string(start->pid) + "\n" + start->boot_id + "\n") != std::string::npos);
