@@ -45,6 +45,15 @@ std::string shell_quote(std::string_view text) {
     return quoted += "'";
 }
 
+std::string shell_word(std::string_view text) {
+    const auto harmless = [](char byte) {
+        return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+               std::string_view{"._/:@%+-"}.find(byte) != std::string_view::npos;
+    };
+    const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), harmless);
+    return plain ? std::string{text} : shell_quote(text);
+}
+
 std::string printable(std::string_view bytes) {
     static constexpr char k_digits[] = "0123456789abcdef";
     std::string shown;

@@ -13,6 +13,9 @@ namespace drawhitch {
 // POSIX shell quoting: 'a'\''b'. Safe for any bytes but NUL, which is dropped by contract of the caller.
 std::string shell_quote(std::string_view text);
 
+// One word of a command to type: as it is where no shell would read anything into it, else quoted.
+std::string shell_word(std::string_view text);
+
 // For terminals and errors: control characters, DEL, invalid UTF-8, and direction overrides become \xNN escapes; valid
 // UTF-8 text stays.
 std::string printable(std::string_view bytes);

@@ -91,7 +91,7 @@ void show(Context& context, const flow::DownReport& report) {
 }
 
 Result<Outcome> conclude(Context& context, const flow::DownReport& report) {
-    const std::string name = shell_quote(report.lease.name);
+    const std::string name = shell_word(report.lease.name);
     const std::string close = "drawhitch lease close " + name;
     switch (report.state) {
         case flow::EndState::not_asked:

@@ -124,7 +124,8 @@ Result<Outcome> run_lease_close(Context& context, const Parsed& parsed) {
         return Outcome{.next = {"drawhitch lease close " + name}};
     }
     TRY(confirm_close(context, view, parsed.list("lose")));
-    TRY(place->ledger().close_lease(lease.id, "the user said that it has ended"));
+    const std::string said = parsed.text("reason").value_or("");
+    TRY(place->ledger().close_lease(lease.id, "the user said that it has ended" + (said.empty() ? "" : ": " + said)));
     context.out.text(printable(name) + " is closed");
     context.out.json("state", model::name_of(model::LeaseState::closed));
     return Outcome{};
@@ -164,7 +165,11 @@ CommandRow lease_close_command() {
             "is given up by name with --lose RUN; --yes alone gives up nothing.",
         .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true}},
         .options =
-            {{.names = "--lose", .kind = OptionKind::list, .metavar = "RUN", .help = "give up what RUN left behind"}},
+            {{.names = "--lose", .kind = OptionKind::list, .metavar = "RUN", .help = "give up what RUN left behind"},
+             {.names = "--reason",
+              .kind = OptionKind::text,
+              .metavar = "TEXT",
+              .help = "how you know; kept with the lease"}},
         .examples = {{"drawhitch lease close b1", "b1 was ended in the provider's console"}},
         .handler = run_lease_close,
     };

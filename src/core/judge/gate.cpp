@@ -53,7 +53,7 @@ class Judge {
     }
 
   private:
-    [[nodiscard]] std::string down() const { return "drawhitch down " + shell_quote(facts_.box); }
+    [[nodiscard]] std::string down() const { return "drawhitch down " + shell_word(facts_.box); }
 
     // A reason that no name opens.
     void close(std::string id, std::string subject, std::string text, std::string next) {
@@ -68,7 +68,7 @@ class Judge {
             gate_.remarks.push_back("accepted: " + text);
             return;
         }
-        if (next.empty()) next = down() + " --accept " + shell_quote(rule);
+        if (next.empty()) next = down() + " --accept " + shell_word(rule);
         gate_.reasons.push_back({id, subject, std::move(text), std::move(next), true});
     }
     [[nodiscard]] bool lost(std::string_view path) {
@@ -130,11 +130,11 @@ void Judge::identity() {
             return;
         case Identity::not_proven:
             close("host-identity", facts_.box, "the box that answers does not prove to be " + printable(facts_.box),
-                  "drawhitch doctor " + shell_quote(facts_.box));
+                  "drawhitch doctor " + shell_word(facts_.box));
             return;
         case Identity::unreachable:
             close("unreachable", facts_.box, "the box cannot be reached, so nothing about it is known now",
-                  "drawhitch doctor " + shell_quote(facts_.box));
+                  "drawhitch doctor " + shell_word(facts_.box));
             return;
     }
 }
@@ -173,11 +173,11 @@ void Judge::liveness(const GateRun& run, bool killed) {
         run.verdict.kind != model::VerdictKind::unknown && run.verdict.kind != model::VerdictKind::unreachable;
     if (known) {
         close("run-live", run.name, "run " + printable(run.name) + " has not ended (" + verdict + ")",
-              "drawhitch stop-run " + shell_quote(facts_.box) + " " + shell_quote(run.name));
+              "drawhitch stop-run " + shell_word(facts_.box) + " " + shell_word(run.name));
     } else {
         close("run-unknown", run.name,
               "it is not known whether run " + printable(run.name) + " has ended (" + verdict + ")",
-              "drawhitch ps " + shell_quote(facts_.box));
+              "drawhitch ps " + shell_word(facts_.box));
     }
 }
 
@@ -204,8 +204,8 @@ void Judge::must_unit(const GateRun& run, const UnitStanding& unit) {
     const std::string name = printable(run.name) + ": " + printable(unit.name);
     const std::string culprit =
         unit.culprit.empty() || unit.culprit == unit.name ? "" : " (" + printable(unit.culprit) + ")";
-    const std::string pull = "drawhitch pull " + shell_quote(facts_.box) + " " + shell_quote(run.name);
-    const std::string lose = down() + " --lose " + shell_quote(unit.path);
+    const std::string pull = "drawhitch pull " + shell_word(facts_.box) + " " + shell_word(run.name);
+    const std::string lose = down() + " --lose " + shell_word(unit.path);
     switch (unit.standing) {
         case Standing::received:
         case Standing::placed:
@@ -263,7 +263,7 @@ void Judge::units(const GateRun& run) {
 void Judge::runs() {
     if (!facts_.runs_known) {
         close("runs-unknown", {}, "not every run of the box could be looked at",
-              "drawhitch ps " + shell_quote(facts_.box));
+              "drawhitch ps " + shell_word(facts_.box));
     }
     for (const GateRun& run : facts_.runs) {
         liveness(run, holds(facts_.waivers.kill_runs, run.name));
@@ -297,7 +297,7 @@ void Judge::roster(const GateRun& run) {
     if (given_up(run.work_dir)) return;
     close("no-roster", run.name,
           "run " + printable(run.name) + " was launched without --out, so nothing says what it must leave behind",
-          "drawhitch pull " + shell_quote(facts_.box) + " " + shell_quote(run.name) + " --all");
+          "drawhitch pull " + shell_word(facts_.box) + " " + shell_word(run.name) + " --all");
 }
 
 // What the advice names: a single file by its own name, since giving up its directory would give up all below it.
@@ -316,7 +316,7 @@ void Judge::undeclared() {
                  printable(group.directory) + " (" + files_and_bytes(group.files, group.bytes) + ")");
             continue;
         }
-        const std::string lose = down() + " --lose " + shell_quote(narrowest(group));
+        const std::string lose = down() + " --lose " + shell_word(narrowest(group));
         if (group.unreadable) {
             close("unreadable", group.directory, printable(group.directory) + " could not be looked into", lose);
         } else {

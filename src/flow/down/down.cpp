@@ -81,7 +81,7 @@ Status Teardown::load() {
     if (!loaded.ok()) {
         return Error{Code::config, "the profile kept with " + printable(lease().name) + " cannot be read"}
             .because("what ends with the box and what survives is not known")
-            .then("drawhitch adopt " + shell_quote(lease().name) + " … --profile generic-ssh");
+            .then("drawhitch adopt " + shell_word(lease().name) + " … --profile generic-ssh");
     }
     profile_ = std::move(loaded.value);
     const auto* verb = model::find_verb(profile_, model::Verb::terminate);
@@ -118,7 +118,7 @@ bool Teardown::nothing_was_rented() const {
 
 Status Teardown::confirm() {
     const std::string& name = lease().name;
-    const std::string again = "drawhitch down " + shell_quote(name);
+    const std::string again = "drawhitch down " + shell_word(name);
     const Error no = Error{Code::gate_closed, "nothing was changed: you did not confirm"}.then(again);
     if (report_.gate.confirmation == judge::Confirmation::yes_no) {
         TRY_ASSIGN(const bool yes, deps_.prompt.yes_no(op_, "End " + printable(name) + "?", again + " --yes"));
@@ -129,7 +129,7 @@ Status Teardown::confirm() {
         return Error{Code::usage, "--confirm names another box than " + printable(name) + ": nothing was changed"};
     }
     TRY_ASSIGN(const bool typed, deps_.prompt.typed(op_, "Something unproven dies. Type the name of the box to go on:",
-                                                    name, again + " … --confirm " + shell_quote(name)));
+                                                    name, again + " … --confirm " + shell_word(name)));
     return typed ? ok() : Status{no};
 }
 

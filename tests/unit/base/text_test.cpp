@@ -6,6 +6,16 @@
 
 using namespace drawhitch;
 
+TEST_CASE("a word of a command to type is quoted only where a shell would read something into it") {
+    CHECK(shell_word("/data/a-1.pt") == "/data/a-1.pt");
+    CHECK(shell_word("process:77") == "process:77");
+    CHECK(shell_word("a b") == "'a b'");
+    CHECK(shell_word("$(x)") == "'$(x)'");
+    CHECK(shell_word("~x") == "'~x'");
+    CHECK(shell_word("") == "''");
+    CHECK(shell_word("\xff") == "'\xff'");
+}
+
 TEST_CASE("shell quoting keeps every byte inside one word") {
     CHECK(shell_quote("plain") == "'plain'");
     CHECK(shell_quote("") == "''");

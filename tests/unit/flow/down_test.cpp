@@ -139,7 +139,7 @@ TEST_CASE("down before the pull is refused and nothing is changed") {
     stage.finished_run();
     const auto report = stage.down();
     CHECK(closed_by(report, "not-pulled", stage.work() + "/a.pt"));
-    CHECK(report.gate.reasons.front().next == "drawhitch pull 'b1' 'r1'");
+    CHECK(report.gate.reasons.front().next == "drawhitch pull b1 r1");
     CHECK(report.state == EndState::not_asked);
     CHECK(stage.lease().state == model::LeaseState::active);
     CHECK(stage.local().ledger().volatile_files(stage.lease().id)->size() == 1);
