@@ -27,13 +27,13 @@ std::string files_and_bytes(std::uint64_t files, std::uint64_t bytes) {
     return counted(files, "file") + ", " + human_bytes(bytes);
 }
 
-// Builds the decision: every rule is one function that looks at its facts and adds reasons, fates and remarks.
 // The work directory's parent: the run's log and records lie there.
 std::string_view run_directory(const GateRun& run) {
     const std::string_view work = run.work_dir;
     return work.substr(0, work.rfind('/'));
 }
 
+// Builds the decision: every rule is one function that looks at its facts and adds reasons, fates and remarks.
 class Judge {
   public:
     explicit Judge(const GateFacts& facts) : facts_(facts) {}
@@ -297,7 +297,7 @@ void Judge::roster(const GateRun& run) {
     if (given_up(run.work_dir)) return;
     close("no-roster", run.name,
           "run " + printable(run.name) + " was launched without --out, so nothing says what it must leave behind",
-          "drawhitch pull " + shell_word(facts_.box) + " " + shell_word(run.name) + " --all");
+          down() + " --lose " + shell_word(run.work_dir));
 }
 
 // What the advice names: a single file by its own name, since giving up its directory would give up all below it.
@@ -311,7 +311,10 @@ std::string narrowest(const UndeclaredGroup& group) {
 void Judge::undeclared() {
     if (!destroys()) return;
     for (const UndeclaredGroup& group : facts_.undeclared) {
-        if (lost(group.directory)) {
+        const auto owner = std::ranges::find_if(facts_.runs, [&](const GateRun& run) {
+            return !run.work_dir.empty() && is_inside(group.directory, run_directory(run));
+        });
+        if (owner == facts_.runs.end() ? lost(group.directory) : lost(*owner, group.directory)) {
             fate(Fate::dies_given_up,
                  printable(group.directory) + " (" + files_and_bytes(group.files, group.bytes) + ")");
             continue;

@@ -114,15 +114,17 @@ std::size_t depth_of(std::string_view path) {
     return static_cast<std::size_t>(std::ranges::count(path, '/'));
 }
 
-// Joins the deepest groups into their parents, one level at a time, until few enough are left.
-void join_neighbours(std::map<std::string, UndeclaredGroup>& groups, std::size_t most) {
+// Joins the deepest groups into their parents, one level at a time, until few enough are left. What lies in a run is
+// never joined with what lies around it.
+void join_neighbours(std::map<std::string, UndeclaredGroup>& groups, std::size_t most,
+                     const std::vector<std::string>& runs) {
     std::size_t depth = 0;
     for (const auto& [directory, group] : groups)
         depth = std::max(depth, depth_of(directory));
     for (; groups.size() > most && depth > 1; --depth) {
         std::map<std::string, UndeclaredGroup> shallower{};
         for (auto& [directory, group] : groups) {
-            const bool deep = depth_of(directory) >= depth;
+            const bool deep = depth_of(directory) >= depth && std::ranges::find(runs, directory) == runs.end();
             const std::string place{deep ? parent_of(directory) : std::string_view{directory}};
             UndeclaredGroup& target = shallower[place];
             target.directory = place;
@@ -180,6 +182,12 @@ Explained Undeclared::nearest(std::string_view path) const {
     }
 }
 
+bool Undeclared::reaches(const std::string& name, const std::string& path) const {
+    return is_inside(path, name) && std::ranges::none_of(explanations_.runs, [&](const std::string& run) {
+               return is_inside(path, run) && !is_inside(name, run);
+           });
+}
+
 Explained Undeclared::explain(const SeenFile& file) {
     if (file.changed < explanations_.since) return Explained::older;
     const auto exact = explanations_.files.find(file.path);
@@ -190,7 +198,7 @@ Explained Undeclared::explain(const SeenFile& file) {
     if (is_cache_place(file.path, explanations_.home)) return Explained::cache;
     if (explanations_.scratch && explanations_.scratch(file.path)) return Explained::scratch;
     for (GivenUp& lost : given_up_) {
-        if (!is_inside(file.path, lost.path)) continue;
+        if (!reaches(lost.path, file.path)) continue;
         ++lost.files;
         lost.bytes += file.size;
         return Explained::given_up;
@@ -233,7 +241,7 @@ std::vector<UndeclaredGroup> Undeclared::groups(std::size_t most) const {
         // Marks may come after the files beside them, so environments are left out only now.
         if (!in_environment(directory)) left.emplace(directory, group);
     }
-    join_neighbours(left, most);
+    join_neighbours(left, most, explanations_.runs);
     std::vector<UndeclaredGroup> list{};
     for (auto& [directory, group] : left)
         list.push_back(std::move(group));

@@ -46,6 +46,9 @@ struct Explanations {
     // Whether the profile or the user calls a path scratch. May be empty.
     std::function<bool(std::string_view path)> scratch{};
     std::vector<std::string> given_up{};  // clean absolute paths of --lose
+    // Directories of runs: a name above one does not reach into it. Who gives up "/root" for a stray file there does
+    // not mean what a run left behind.
+    std::vector<std::string> runs{};
 };
 
 struct UndeclaredGroup {
@@ -79,6 +82,7 @@ class Undeclared {
 
   private:
     [[nodiscard]] Explained explain(const SeenFile& file);
+    [[nodiscard]] bool reaches(const std::string& name, const std::string& path) const;
     [[nodiscard]] Explained nearest(std::string_view path) const;
     [[nodiscard]] bool in_environment(std::string_view directory) const;
 

@@ -100,6 +100,8 @@ void Collector::explain_root(judge::Explanations& why) const {
     for (const std::string_view name : {k_current, k_latest, std::string_view{"lease-nonce"}})
         why.files[root + "/" + std::string{name}] = Explained::ours;
     for (const model::Run& run : collected_.runs)
+        why.runs.push_back(run.spec.run_dir);
+    for (const model::Run& run : collected_.runs)
         why.directories[run.spec.run_dir + "/" + proto::k_private_dir] = Explained::ours;
     if (!lease_.helper_path.empty()) why.files[lease_.helper_path] = Explained::ours;
 }

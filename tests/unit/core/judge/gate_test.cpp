@@ -249,15 +249,26 @@ TEST_CASE("a name above a run's directory does not give up what the run must lea
     CHECK(judge_gate(facts).open);
 }
 
+TEST_CASE("a name above a run without a roster does not give up its files") {
+    GateFacts facts = clear();
+    facts.runs[0].has_roster = false;
+    facts.undeclared = {group("/data/runs/r1/work/out")};
+    facts.waivers.lose = {"/data/runs"};
+    CHECK(has_reason(judge_gate(facts), "undeclared"));
+    CHECK(has_reason(judge_gate(facts), "no-roster"));
+    facts.waivers.lose = {"/data/runs/r1/work/out"};
+    CHECK(judge_gate(facts).open);
+}
+
 TEST_CASE("for a single stray file the advice names the file, never the directory that holds more than it") {
     GateFacts facts = clear();
     facts.undeclared = {{"/root", 1, 100, {1700000000, 0}, ".gitconfig", false}};
-    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down 'box-3' --lose '/root/.gitconfig'");
+    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down box-3 --lose /root/.gitconfig");
     facts.undeclared[0].directory = "/stray";
     facts.undeclared[0].newest_name = "stray";
-    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down 'box-3' --lose '/stray'");
+    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down box-3 --lose /stray");
     facts.undeclared = {group("/root/notes")};
-    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down 'box-3' --lose '/root/notes'");
+    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down box-3 --lose /root/notes");
 }
 
 TEST_CASE("accepting a process does not accept another one") {

@@ -99,6 +99,19 @@ TEST_CASE("files given up are counted for the name that gave them up") {
     CHECK(lost[1].files == 0);
 }
 
+TEST_CASE("a name above a run does not reach into it, one inside does") {
+    Explanations why = basic();
+    why.runs = {"/data/runs/r1"};
+    why.given_up = {"/data"};
+    Undeclared above{why};
+    CHECK(above.add(file("/data/stray")) == Explained::given_up);
+    CHECK(above.add(file("/data/runs/r1/work/a.pt")) == Explained::no);
+    CHECK(above.add(file("/data/runs/r12/work/a.pt")) == Explained::given_up);
+    why.given_up = {"/data/runs/r1"};
+    Undeclared inside{why};
+    CHECK(inside.add(file("/data/runs/r1/work/a.pt")) == Explained::given_up);
+}
+
 TEST_CASE("a directory nobody could look into is listed itself when it changed since the lease began") {
     Undeclared scan{basic()};
     SeenFile closed = file("/data/private");
@@ -148,6 +161,21 @@ TEST_CASE("many directories are joined with their neighbours, and nothing is los
     }
     CHECK(files == 302);
     CHECK(sum == bytes);
+}
+
+TEST_CASE("joining never mixes a run with what lies around it") {
+    Explanations why = basic();
+    why.runs = {"/data/runs/r1"};
+    Undeclared scan{why};
+    for (int a = 0; a < 10; ++a) {
+        scan.add(file("/data/runs/r1/work/d" + std::to_string(a) + "/f"));
+        scan.add(file("/data/other/d" + std::to_string(a) + "/f"));
+    }
+    const auto groups = scan.groups(2);
+    REQUIRE(groups.size() == 2);
+    CHECK(groups[0].directory == "/data/other");
+    CHECK(groups[1].directory == "/data/runs/r1");
+    CHECK(groups[1].files == 10);
 }
 
 TEST_CASE("paths of a box are compared and cleaned by component") {
