@@ -34,7 +34,7 @@ class ReadJob final : public Job {
             context.refuse(request_, std::move(raw).error());
             return Step::done;
         }
-        sender_.start(context.codec.seal(index, *raw, codec::Choice{message_.codecs, message_.level}));
+        sender_.start(context.codec.seal_owned(index, std::move(*raw), codec::Choice{message_.codecs, message_.level}));
         ++in_range_;
         ++sent_;
         return sender_.send(context) ? Step::again : Step::wait;

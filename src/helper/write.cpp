@@ -28,14 +28,15 @@ class WriteIncoming final : public Incoming {
         if ((*chunk)->raw_size != proto::leaf_size(message_.size, index) || (*chunk)->raw_size == 0) {
             return refuse(Reason::malformed, {}, "a chunk that is no part of the announced file");
         }
-        auto raw = context.codec.open(**chunk);
+        const proto::CodecId codec = (*chunk)->codec;
+        auto raw = context.codec.open(std::move(**chunk));
         if (!raw && raw.error().code != Code::integrity) return refuse(Reason::malformed, {}, raw.error().message);
         if (!raw) {
             ++failed_;
             context.channel.send(request_, proto::WriteAck{index, Reason::integrity});
             return Unit{};
         }
-        TRY(store(index, *raw, (*chunk)->codec == proto::CodecId::zero));
+        TRY(store(index, *raw, codec == proto::CodecId::zero));
         ++chunks_;
         context.channel.send(request_, proto::WriteAck{index, Reason::none});
         return Unit{};

@@ -52,7 +52,7 @@ class BundleIncoming final : public Incoming {
         if (!*chunk) return Unit{};
         proto::BundleAck ack;
         ack.block = (*chunk)->index;
-        auto raw = context.codec.open(**chunk);
+        auto raw = context.codec.open(std::move(**chunk));
         if (!raw && raw.error().code != Code::integrity) return refuse(Reason::malformed, {}, raw.error().message);
         if (!raw) {
             ack.reason = Reason::integrity;

@@ -74,15 +74,19 @@ Codec::~Codec() = default;
 Codec::Codec(Codec&&) noexcept = default;
 Codec& Codec::operator=(Codec&&) noexcept = default;
 
-Encoded Codec::encode(std::string_view raw, const Choice& choice) {
+// The packed form, if there is one that pays.
+std::optional<Encoded> Codec::pack(std::string_view raw, const Choice& choice) {
     if (all_zero(raw)) return Encoded{CodecId::zero, {}};
-    if (proto::allows(choice.allowed, CodecId::zstd)) {
-        const int level = choice.level == 0 ? k_default_level : std::clamp(choice.level, 1, k_highest_level);
-        if (state_->worth_trying(raw, level)) {
-            std::string packed = state_->compress(raw, level);
-            if (!packed.empty() && pays(raw.size(), packed.size())) return Encoded{CodecId::zstd, std::move(packed)};
-        }
-    }
+    if (!proto::allows(choice.allowed, CodecId::zstd)) return std::nullopt;
+    const int level = choice.level == 0 ? k_default_level : std::clamp(choice.level, 1, k_highest_level);
+    if (!state_->worth_trying(raw, level)) return std::nullopt;
+    std::string packed = state_->compress(raw, level);
+    if (packed.empty() || !pays(raw.size(), packed.size())) return std::nullopt;
+    return Encoded{CodecId::zstd, std::move(packed)};
+}
+
+Encoded Codec::encode(std::string_view raw, const Choice& choice) {
+    if (auto packed = pack(raw, choice)) return std::move(*packed);
     return Encoded{CodecId::stored, std::string(raw)};
 }
 
@@ -110,24 +114,51 @@ Result<std::string> Codec::decode(CodecId codec, std::string_view encoded, std::
     return raw;
 }
 
-proto::EncodedChunk Codec::seal(std::uint32_t index, std::string_view raw, const Choice& choice) {
-    Encoded encoded = encode(raw, choice);
+namespace {
+
+proto::EncodedChunk chunk_of(std::uint32_t index, std::size_t raw_size, const proto::Digest& leaf, Encoded encoded) {
     proto::EncodedChunk chunk;
     chunk.index = index;
     chunk.codec = encoded.codec;
-    chunk.raw_size = static_cast<std::uint32_t>(raw.size());
-    chunk.leaf = proto::leaf_digest(raw);
+    chunk.raw_size = static_cast<std::uint32_t>(raw_size);
+    chunk.leaf = leaf;
     chunk.bytes = std::move(encoded.bytes);
     return chunk;
 }
 
+Error base_unnamed() {
+    return Error{Code::protocol, "a chunk is based on a file nobody named"};
+}
+
+Error leaf_differs() {
+    return Error{Code::integrity, Retry::same_connection, "a chunk does not match its digest"};
+}
+
+}  // namespace
+
+proto::EncodedChunk Codec::seal(std::uint32_t index, std::string_view raw, const Choice& choice) {
+    return chunk_of(index, raw.size(), proto::leaf_digest(raw), encode(raw, choice));
+}
+
+proto::EncodedChunk Codec::seal_owned(std::uint32_t index, std::string&& raw, const Choice& choice) {
+    const proto::Digest leaf = proto::leaf_digest(raw);
+    const std::size_t size = raw.size();
+    auto packed = pack(raw, choice);
+    return chunk_of(index, size, leaf, packed ? std::move(*packed) : Encoded{CodecId::stored, std::move(raw)});
+}
+
 Result<std::string> Codec::open(const proto::EncodedChunk& chunk) {
-    if (chunk.on_base) return Error{Code::protocol, "a chunk is based on a file nobody named"};
+    if (chunk.on_base) return base_unnamed();
     TRY_ASSIGN(std::string raw, decode(chunk.codec, chunk.bytes, chunk.raw_size));
-    if (proto::leaf_digest(raw) != chunk.leaf) {
-        return Error{Code::integrity, Retry::same_connection, "a chunk does not match its digest"};
-    }
+    if (proto::leaf_digest(raw) != chunk.leaf) return leaf_differs();
     return raw;
+}
+
+Result<std::string> Codec::open(proto::EncodedChunk&& chunk) {
+    const bool as_it_is = !chunk.on_base && chunk.codec == CodecId::stored && chunk.bytes.size() == chunk.raw_size;
+    if (!as_it_is) return open(static_cast<const proto::EncodedChunk&>(chunk));
+    if (proto::leaf_digest(chunk.bytes) != chunk.leaf) return leaf_differs();
+    return std::move(chunk.bytes);
 }
 
 }  // namespace drawhitch::codec

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -42,11 +43,16 @@ class Codec {
 
     // Encodes one chunk of a file with its leaf, ready for proto::Fragmenter.
     proto::EncodedChunk seal(std::uint32_t index, std::string_view raw, const Choice& choice);
+    // The same; a chunk that is not worth packing travels in the caller's own bytes, without a copy.
+    proto::EncodedChunk seal_owned(std::uint32_t index, std::string&& raw, const Choice& choice);
     // The raw bytes of a chunk whose leaf holds; Code::integrity if it does not, Code::protocol if it cannot be
     // decoded.
     Result<std::string> open(const proto::EncodedChunk& chunk);
+    // The same; stored bytes are handed on without a copy.
+    Result<std::string> open(proto::EncodedChunk&& chunk);
 
   private:
+    std::optional<Encoded> pack(std::string_view raw, const Choice& choice);
     struct State;
     std::unique_ptr<State> state_;
 };

@@ -65,6 +65,8 @@ Result<std::optional<EncodedChunk>> ChunkAssembler::feed(std::string_view payloa
         expected_ = encoded;
         if (!read.ok() || chunk_.raw_size > k_chunk || encoded > k_encoded_chunk_max) return malformed("data");
         open_ = true;
+        // Within the limit just checked, and most of it is about to come.
+        chunk_.bytes.reserve(encoded);
     }
     const std::string_view piece = read.rest();
     const std::size_t total = chunk_.bytes.size() + piece.size();

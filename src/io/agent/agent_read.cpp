@@ -43,9 +43,11 @@ Status deliver_chunk(codec::Codec& codec, proto::EncodedChunk& chunk, const prot
     if (!proto::allows(request.codecs, chunk.codec)) return not_asked_for();
     // With a fence the size of every chunk is known before it comes.
     if (request.fence && chunk.raw_size != proto::leaf_size(request.fence->size, chunk.index)) return not_asked_for();
-    TRY_ASSIGN(std::string raw, codec.open(chunk));
+    const std::uint32_t index = chunk.index;
+    const proto::Digest leaf = chunk.leaf;
+    TRY_ASSIGN(std::string raw, codec.open(std::move(chunk)));
     wanted.advance();
-    return sink(chunk.index, std::move(raw), chunk.leaf);
+    return sink(index, std::move(raw), leaf);
 }
 
 }  // namespace

@@ -95,12 +95,12 @@ Result<proto::Written> Agent::write(const Op& op, const Claim& claim, const prot
         AckReader<proto::WriteAck> reader(*session_, number, "write");
         std::vector<proto::WriteAck> acks;
         for (const std::uint32_t index : left) {
-            TRY_ASSIGN(const std::string raw, source(index));
+            TRY_ASSIGN(std::string raw, source(index));
             if (raw.size() != proto::leaf_size(message.size, index)) {
                 session_->cancel(number);
                 return Error{Code::changed, Retry::same_connection, "the file changed its size while it was sent"};
             }
-            TRY(session_->send_chunk(op, number, codec_.seal(index, raw, codec::Choice{codecs(), 0})));
+            TRY(session_->send_chunk(op, number, codec_.seal_owned(index, std::move(raw), codec::Choice{codecs(), 0})));
             TRY(reader.drain(acks));
         }
         session_->follow_up(number, proto::WriteEnd{});

@@ -115,3 +115,26 @@ TEST_CASE("a chunk on a base nobody named is refused") {
     chunk.on_base = true;
     CHECK(codec.open(chunk).error().code == Code::protocol);
 }
+
+TEST_CASE("owned bytes are sealed and opened like any others, true to the leaf") {
+    Codec codec;
+    for (const std::string& raw : {random_text(50'000), plain_text(50'000), std::string(50'000, '\0'), std::string()}) {
+        std::string mine = raw;
+        proto::EncodedChunk chunk = codec.seal_owned(4, std::move(mine), k_zstd);
+        const proto::EncodedChunk same = codec.seal(4, raw, k_zstd);
+        CHECK(chunk.codec == same.codec);
+        CHECK(chunk.bytes == same.bytes);
+        CHECK(chunk.leaf == same.leaf);
+        CHECK(chunk.raw_size == raw.size());
+        proto::EncodedChunk damaged = chunk;
+        CHECK(*codec.open(std::move(chunk)) == raw);
+        damaged.leaf = proto::sha256("other");
+        CHECK(codec.open(std::move(damaged)).error().code == Code::integrity);
+    }
+    proto::EncodedChunk based = codec.seal(0, "abc", {});
+    based.on_base = true;
+    CHECK(codec.open(std::move(based)).error().code == Code::protocol);
+    proto::EncodedChunk short_one = codec.seal(0, "abc", {});
+    short_one.raw_size = 4;
+    CHECK(codec.open(std::move(short_one)).error().code == Code::protocol);
+}
