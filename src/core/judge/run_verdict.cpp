@@ -205,8 +205,7 @@ RunHistory judge_alive(Case& c, const model::StartRecord& start, const RunHistor
 // /proc could be read and the wrapper, too, is no more.
 void judge_gone(Case& c, const model::StartRecord& start) {
     c.since(start.started);
-    if (is_alive(c.run.at_wrapper_pid, start.wrapper_ticks) ||
-        (c.run.at_pid && c.run.at_pid->state == 'Z' && c.run.at_pid->start_ticks == start.start_ticks)) {
+    if (is_alive(c.run.at_wrapper_pid, start.wrapper_ticks)) {
         c.is(VerdictKind::running).cause = "the job has ended, its record is being written";
         c.note("pid " + std::to_string(start.pid) + " has ended, the wrapper has not recorded how yet");
         return;
@@ -215,8 +214,12 @@ void judge_gone(Case& c, const model::StartRecord& start) {
         c.is(VerdictKind::unknown).cause = "the processes of the box could not be listed";
         return;
     }
-    c.note(c.run.at_pid ? "pid " + std::to_string(start.pid) + " belongs to another process now"
-                        : "pid " + std::to_string(start.pid) + " is gone");
+    // In a container whose first process collects nothing a dead job stays a zombie for good.
+    const bool zombie = c.run.at_pid && c.run.at_pid->start_ticks == start.start_ticks;
+    c.note("pid " + std::to_string(start.pid) +
+           (zombie         ? " is dead and was never collected"
+            : c.run.at_pid ? " belongs to another process now"
+                           : " is gone"));
     c.note("no exit record: the wrapper died with it");
     if (const auto living = living_processes(c.run); !living.empty()) {
         c.is(VerdictKind::unknown).cause =

@@ -268,6 +268,16 @@ Result<LaunchReport> Launch::confirm() {
     if (!views) return std::move(views).error();
     report.run = views->front().run;
     report.verdict = views->front().verdict;
+    // Gone without a record as soon as the first connection closed: that is how a login manager ends a session.
+    model::Verdict& verdict = report.verdict;
+    if (verdict.kind == model::VerdictKind::failed && !verdict.exit_code && verdict.signal.empty()) {
+        verdict.cause = "killed at logout: the box ends what a session leaves behind";
+        verdict.evidence.emplace_back("it lived on the first connection and was gone on the second");
+        TRY(deps_.ledger.record_verdict(run_.id, verdict));
+        op_.warn("run " + name_ +
+                 " was killed when the session ended; `loginctl enable-linger` on the box, or another "
+                 "[detach] order in the profile, keeps what drawhitch starts");
+    }
     report.confirmed =
         report.verdict.kind != model::VerdictKind::unknown && report.verdict.kind != model::VerdictKind::starting;
     if (report.confirmed) TRY(deps_.ledger.confirm_run(run_.id));
