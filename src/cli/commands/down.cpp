@@ -1,5 +1,7 @@
 #include "flow/down/down.hpp"
 
+#include <optional>
+
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
@@ -74,16 +76,20 @@ Json list_json(const std::vector<std::string>& words) {
     return list;
 }
 
+void show_gate(term::Output& out, const judge::Gate& judged, const std::string& currency) {
+    Json gate = Json::object();
+    gate.set("open", judged.open).set("reasons", reasons_json(judged));
+    out.json("gate", gate);
+    out.json("plan", plan_json(judged, currency));
+}
+
 void show(Context& context, const flow::DownReport& report) {
     term::Output& out = context.out;
-    Json gate = Json::object();
-    gate.set("open", report.gate.open).set("reasons", reasons_json(report.gate));
     Json end = Json::object();
     end.set("state", flow::name_of(report.state)).set("proof", list_json(report.proof));
     end.set("by_hand", report.state == flow::EndState::unconfirmed ? Json{report.by_hand} : Json{});
     out.json("box", Json::name(report.lease.name));
-    out.json("gate", gate);
-    out.json("plan", plan_json(report.gate, report.lease.currency));
+    show_gate(out, report.gate, report.lease.currency);
     out.json("end", end);
     out.json("removed", list_json(report.removed));
     out.json("not_removed", list_json(report.kept));
@@ -124,14 +130,19 @@ Result<Outcome> run_down(Context& context, const Parsed& parsed) {
     options.kill_runs = parsed.list("kill-run");
     options.accept = parsed.list("accept");
     options.confirm = parsed.text("confirm").value_or("");
-    options.show = [&context](const flow::DownPlan& plan) {
+    std::optional<judge::Gate> judged;
+    options.show = [&](const flow::DownPlan& plan) {
+        judged = plan.gate;
         for (const std::string& line : plan::teardown_lines(plan.lease.name, plan.lease.currency, plan.gate))
             context.out.text(line);
         context.out.flush();
     };
-    TRY_ASSIGN(const flow::DownReport report, flow::down(context.op, place->deps(), here.lease, options));
-    show(context, report);
-    return conclude(context, report);
+    const auto report = flow::down(context.op, place->deps(), here.lease, options);
+    // Nobody to ask, or the answer was no: what was found stays worth reading.
+    if (!report && judged) show_gate(context.out, *judged, here.lease.currency);
+    if (!report) return report.error();
+    show(context, *report);
+    return conclude(context, *report);
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ class Teardown {
     Status kill_runs();
     Status end();
     Status note(const std::string& kind);
+    [[nodiscard]] std::string same_command() const;
     [[nodiscard]] bool nothing_was_rented() const;
     Result<DownReport> still_unconfirmed();
 
@@ -116,9 +117,22 @@ bool Teardown::nothing_was_rented() const {
     return verb != nullptr && verb->stops.empty() && verb->destroys.empty();
 }
 
+// This command with everything it named, for the next line to type.
+std::string Teardown::same_command() const {
+    std::string text = "drawhitch down " + shell_word(lease().name);
+    const auto add = [&text](const char* flag, const std::vector<std::string>& words) {
+        for (const std::string& word : words)
+            text.append(" ").append(flag).append(" ").append(shell_word(word));
+    };
+    add("--lose", options_.lose);
+    add("--kill-run", options_.kill_runs);
+    add("--accept", options_.accept);
+    return text;
+}
+
 Status Teardown::confirm() {
     const std::string& name = lease().name;
-    const std::string again = "drawhitch down " + shell_word(name);
+    const std::string again = same_command();
     const Error no = Error{Code::gate_closed, "nothing was changed: you did not confirm"}.then(again);
     if (report_.gate.confirmation == judge::Confirmation::yes_no) {
         TRY_ASSIGN(const bool yes, deps_.prompt.yes_no(op_, "End " + printable(name) + "?", again + " --yes"));
@@ -129,7 +143,7 @@ Status Teardown::confirm() {
         return Error{Code::usage, "--confirm names another box than " + printable(name) + ": nothing was changed"};
     }
     TRY_ASSIGN(const bool typed, deps_.prompt.typed(op_, "Something unproven dies. Type the name of the box to go on:",
-                                                    name, again + " … --confirm " + shell_word(name)));
+                                                    name, again + " --confirm " + shell_word(name)));
     return typed ? ok() : Status{no};
 }
 

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
+
+#include "support/paths.hpp"
+#include "support/temp_dir.hpp"
 
 namespace drawhitch::judge {
 
@@ -115,6 +119,26 @@ TEST_CASE("the gate opens when all is proven, and asks yes or no") {
     REQUIRE(gate.fates.size() == 1);
     CHECK(gate.fates[0].fate == Fate::dies_proven);
     CHECK(gate.fates[0].what == "r1: 2 files, 200 B with a proven copy");
+}
+
+TEST_CASE("the page about the gate names every reason there is, and no other") {
+    const std::string page = support::read_file(support::source_dir() + "/docs/gate.md");
+    const std::string code = support::read_file(support::source_dir() + "/src/core/judge/gate.cpp");
+    std::set<std::string> explained{};
+    for (std::size_t at = page.find("\n| `"); at != std::string::npos; at = page.find("\n| `", at + 1)) {
+        const std::size_t start = at + 4;
+        explained.insert(page.substr(start, page.find('`', start) - start));
+    }
+    std::set<std::string> given{};
+    for (const std::string call : {"close(\"", "find(\""}) {
+        for (std::size_t at = code.find(call); at != std::string::npos; at = code.find(call, at + 1)) {
+            const std::size_t start = at + call.size();
+            given.insert(code.substr(start, code.find('"', start) - start));
+        }
+    }
+    given.erase("host-identity");  // the command ends with an error before it gets that far
+    CHECK(explained == given);
+    CHECK(given.size() >= 19);
 }
 
 TEST_CASE("facts nobody filled in leave the gate closed") {
