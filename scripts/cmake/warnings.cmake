@@ -25,7 +25,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Guesses of the optimiser, often wrong about inlined library code; g++ 12, the reference here, gets them right.
     target_compile_options(
       app_warnings INTERFACE -Wno-array-bounds -Wno-dangling-reference -Wno-free-nonheap-object -Wno-maybe-uninitialized
-                             -Wno-null-dereference -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+                             -Wno-null-dereference -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-uninitialized)
   endif()
   if(DRAWHITCH_SANITIZE OR DRAWHITCH_COVERAGE)
     # Instrumented code makes g++ see paths that do not exist (GCC bugs 105562 and 105616).

@@ -13,7 +13,6 @@ namespace drawhitch::cli {
 
 namespace {
 
-using term::Cell;
 using term::Json;
 using transport::Stream;
 

@@ -15,6 +15,7 @@ using term::Json;
 
 std::string pids_text(const std::vector<std::int64_t>& pids) {
     std::vector<std::string> words;
+    words.reserve(pids.size());
     for (const std::int64_t pid : pids)
         words.push_back(std::to_string(pid));
     return join(words, ", ");
