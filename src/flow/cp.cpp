@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "core/plan/tree_policy.hpp"
+#include "core/proto/limits.hpp"
 #include "core/proto/path.hpp"
 #include "flow/box.hpp"
 #include "flow/hash_files.hpp"
@@ -44,6 +45,14 @@ std::string joined(std::string_view parent, std::string_view name) {
     if (parent.empty()) return std::string{name};
     if (name.empty()) return std::string{parent};
     return std::string{parent} + (parent.ends_with('/') ? "" : "/") + std::string{name};
+}
+
+// Ours, wherever it lies in a tree: what fences a box's directory is no part of its content.
+bool is_ours(std::string_view path) {
+    for (const std::string_view part : proto::path_components(path)) {
+        if (part == proto::k_private_dir) return true;
+    }
+    return false;
 }
 
 bool is_local_directory(const std::string& path) {
@@ -141,14 +150,12 @@ class Copy {
                       std::vector<PullItem>& items) {
         const std::string inner = entry.path.size() > from.size() ? entry.path.substr(from.size() + 1) : std::string{};
         const std::string target = joined(to, inner);
+        if (is_ours(entry.path)) return ok();
         if (entry.error != 0 && entry.type != FileType::file) {
             leave_out(target, "it cannot be read on the box");
             return ok();
         }
-        if (entry.type == FileType::directory) {
-            if (proto::is_private(entry.path)) return ok();
-            return landing.make_directory(target);
-        }
+        if (entry.type == FileType::directory) return landing.make_directory(target);
         if (entry.type == FileType::file) {
             CopiedFile file{};
             file.path = target;
@@ -225,8 +232,8 @@ class Copy {
         report_.problem = outcome.stopped;
         for (CopiedFile& file : report_.files) {
             if (!file.why.empty()) continue;
-            const bool changed = std::find(outcome.changed.begin(), outcome.changed.end(),
-                                           joined(from.name, file.path)) != outcome.changed.end();
+            const bool changed =
+                std::find(outcome.changed.begin(), outcome.changed.end(), file.path) != outcome.changed.end();
             file.state = outcome.stopped ? FileState::failed : changed ? FileState::changing : FileState::pulled;
             if (changed) file.why = "it changed while it was copied";
         }
@@ -250,14 +257,14 @@ class Copy {
         if (entries.front().type != FileType::directory) return entries;
         TRY_ASSIGN(const disk::Root root, disk::Root::open(joined(parent.path(), name)));
         disk::WalkCallbacks callbacks{};
-        callbacks.ignored = [](std::string_view path, FileType) { return proto::is_private(path); };
+        callbacks.ignored = [](std::string_view path, FileType) { return is_ours(path); };
         callbacks.entry = [&](const FileEntry& entry) -> Status {
             entries.push_back(entry);
             entries.back().path = joined(name, entry.path);
             return ok();
         };
         callbacks.problem = [&](std::string_view path, const Error& error) {
-            leave_out(std::string{path}, error.message);
+            leave_out(joined(name, path), error.message);
         };
         TRY(disk::walk(op_, root, callbacks));
         return entries;
@@ -277,11 +284,11 @@ class Copy {
         for (std::size_t i = 0; i < files.size(); ++i) {
             const std::string inner = paths[i].size() > from.size() ? paths[i].substr(from.size() + 1) : std::string{};
             if (hashed[i].error) {
-                leave_out(inner, hashed[i].error->message);
+                leave_out(paths[i], hashed[i].error->message);
                 continue;
             }
             CopiedFile file{};
-            file.path = inner;
+            file.path = paths[i];
             file.size = hashed[i].digests.size;
             report_.files.push_back(std::move(file));
             items.push_back({paths[i], joined(to, inner), hashed[i].digests.size, files[i]->mode & 0777U,
@@ -308,7 +315,7 @@ class Copy {
                 changes.push_back({proto::ChangeKind::remove, target, {}, 0, proto::k_change_missing_ok});
                 changes.push_back({proto::ChangeKind::make_symlink, target, entry.target, 0, proto::k_change_parents});
             } else if (entry.type != FileType::file) {
-                leave_out(inner, "no regular file");
+                leave_out(entry.path, "no regular file");
             }
             if (changes.size() < 500) continue;
             TRY(apply(link, std::exchange(changes, {})));

@@ -178,6 +178,10 @@ class Pull {
             const PullOutcome outcome =
                 pull_files(op_, [this](const Op& op) { return dial(op); }, std::move(link), *landing, items_, {});
             take(outcome);
+            if (outcome.stopped && !brought_anything()) {
+                TRY(landing->discard());
+                return *outcome.stopped;
+            }
         } else {
             add(report_.tally.wire, link.agent->session().traffic());
         }
@@ -190,6 +194,13 @@ class Pull {
         });
         if (!leftovers) TRY(landing->discard());
         return std::move(report_);
+    }
+
+    // What is here, or at least lies in a part for the next attempt.
+    bool brought_anything() const {
+        return report_.tally.fetched > 0 || report_.tally.resumed > 0 ||
+               std::any_of(report_.files.begin(), report_.files.end(),
+                           [](const PulledFile& file) { return file.state == FileState::kept; });
     }
 
     void take(const PullOutcome& outcome) {

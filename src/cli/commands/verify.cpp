@@ -63,9 +63,11 @@ Result<Outcome> run_verify(Context& context, const Parsed& parsed) {
         const bool all = context.out.format() != term::Format::table;
         term::RowWriter rows = context.out.rows("files", file_columns());
         for (const flow::VerifiedFile& file : report.files) {
-            bytes += file.file.entry.size;
-            if (file.state == flow::VerifyState::good) ++good;
-            if (!all && file.state == flow::VerifyState::good) continue;
+            if (file.state == flow::VerifyState::good) {
+                ++good;
+                bytes += file.file.entry.size;
+                if (!all) continue;
+            }
             rows.add({Cell::name(file.file.entry.path), Cell::bytes(file.file.entry.size),
                       Cell::text(file.file.entry.sha256), Cell::text(flow::name_of(file.state)),
                       Cell::text(model::name_of(file.file.structure)),

@@ -68,7 +68,7 @@ TEST_CASE("what has changed or gone on the box since is told apart from damage h
     bench.put("b.bin", "bbbb");
     bench.claim({{"*.bin", model::RosterClass::must}});
     bench.pull();
-    bench.put("a.bin", "AAAA");
+    bench.put("a.bin", "another length");
     ::unlink((bench.run_dir + "/work/b.bin").c_str());
     CHECK(!verify(bench).problem);
     const auto report = verify(bench, "b1");

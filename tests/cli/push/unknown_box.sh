@@ -1,0 +1,2 @@
+mkdir proj && cd proj
+drawhitch push nowhere

@@ -1,0 +1,2 @@
+mkdir empty
+drawhitch -q verify ./empty || echo "exit $?"
