@@ -6,7 +6,7 @@
 
 namespace drawhitch::helper {
 
-void Context::answer_payload(proto::MessageType type, std::uint32_t request, std::string payload) {
+void Context::answer_payload(proto::MessageType type, std::uint32_t request, const std::string& payload) {
     if (payload.size() > proto::k_control_payload_max) {
         proto::Refusal refusal = helper::refuse(proto::Reason::too_large, {}, "the answer is longer than a frame");
         refusal.value = proto::k_control_payload_max;

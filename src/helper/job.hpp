@@ -34,7 +34,7 @@ struct Context {
     void answer(std::uint32_t request, const Message& message) {
         answer_payload(Message::k_type, request, proto::encode(message));
     }
-    void answer_payload(proto::MessageType type, std::uint32_t request, std::string payload);
+    void answer_payload(proto::MessageType type, std::uint32_t request, const std::string& payload);
     void refuse(std::uint32_t request, proto::Refusal refusal);
 };
 

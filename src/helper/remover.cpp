@@ -7,8 +7,6 @@
 
 namespace drawhitch::helper {
 
-using proto::Reason;
-
 namespace {
 
 constexpr int k_names_per_step = 500;

@@ -8,8 +8,6 @@
 
 namespace drawhitch::helper {
 
-using proto::Reason;
-
 namespace {
 
 constexpr unsigned k_no_replace_flag = 1;  // RENAME_NOREPLACE, which older headers lack

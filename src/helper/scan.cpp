@@ -125,7 +125,7 @@ class ScanJob final : public Job {
 }  // namespace
 
 JobPointer handle_scan(Context& context, std::uint32_t request, std::string_view payload) {
-    return start_job<proto::Scan>(context, request, payload, [&](proto::Scan message) -> Outcome<JobPointer> {
+    return start_job<proto::Scan>(context, request, payload, [&](const proto::Scan& message) -> Outcome<JobPointer> {
         TRY_ASSIGN(Root * root, context.roots.find(message.root));
         TRY_ASSIGN(Walker walker, Walker::start(*root, WalkOptions{message.subtrees, message.skip, message.depth}));
         return JobPointer(std::make_unique<ScanJob>(context, request, message, std::move(walker)));

@@ -95,7 +95,7 @@ Result<bool> PreambleFinder::feed(std::string_view bytes) {
     const std::size_t from = seen_.size() < wanted_.size() ? 0 : seen_.size() - wanted_.size() + 1;
     seen_.append(bytes);
     const std::size_t at = seen_.find(wanted_, from);
-    if (at != std::string::npos && at <= k_noise_max) {
+    if (at <= k_noise_max) {  // npos is far beyond
         rest_ = seen_.substr(at + wanted_.size());
         seen_.resize(at);
         return true;

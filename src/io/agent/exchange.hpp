@@ -34,11 +34,11 @@ Result<Answer> finish(const Op& op, Session& session, std::uint32_t request, std
 // Queues a request that fits its frame; one that does not is the caller's to split, and an Error rather than a crash.
 template <class Request>
 Result<std::uint32_t> submit(Session& session, const Request& request) {
-    std::string payload = proto::encode(request);
+    const std::string payload = proto::encode(request);
     if (payload.size() > proto::k_control_payload_max) {
         return Error{Code::internal, "a request is longer than a frame; send it in parts"};
     }
-    return session.submit_payload(Request::k_type, std::move(payload));
+    return session.submit_payload(Request::k_type, payload);
 }
 
 // How many elements of a list, from `at`, go into one request: `size` tells the bytes of one.

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 
 // Made by scripts/cmake/helper_images.cmake: a zstd frame for each machine, and the SHA-256 of what is in it.
+// NOLINTBEGIN(readability-identifier-naming): the assembler's names
 extern "C" {
 extern const char drawhitch_helper_x86_64_begin[];
 extern const char drawhitch_helper_x86_64_end[];
@@ -15,6 +16,7 @@ extern const char drawhitch_helper_aarch64_begin[];
 extern const char drawhitch_helper_aarch64_end[];
 extern const char drawhitch_helper_aarch64_sha256[];
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace drawhitch::agent {
 

@@ -130,11 +130,11 @@ Result<Survey> survey(const Op& op, transport::Transport& transport, const Helpe
     script += k_survey;
     TRY_ASSIGN(const transport::ScriptResult result, transport::run_script(op, transport, script));
     Survey found;
-    for_each_line(result.out, [&found](std::string_view key, std::string value) {
-        if (key == "arch") found.arch = std::move(value);
-        if (key == "have") found.existing = std::move(value);
-        if (key == "place") found.place = std::move(value);
-        if (key == "bad") found.refused.push_back(std::move(value));
+    for_each_line(result.out, [&found](std::string_view key, const std::string& value) {
+        if (key == "arch") found.arch = value;
+        if (key == "have") found.existing = value;
+        if (key == "place") found.place = value;
+        if (key == "bad") found.refused.push_back(value);
         if (key == "zstd") found.can_unpack = true;
     });
     if (found.arch.empty()) {

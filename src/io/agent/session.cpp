@@ -261,7 +261,7 @@ const Traffic& Session::traffic() const {
     return state_->traffic;
 }
 
-std::uint32_t Session::submit_payload(MessageType type, std::string payload) {
+std::uint32_t Session::submit_payload(MessageType type, std::string_view payload) {
     const std::uint32_t request = ++state_->last_request;
     state_->queue(type, request, payload);
     return request;

@@ -64,7 +64,7 @@ class Session {
     std::uint32_t submit(const Message& message) {
         return submit_payload(Message::k_type, proto::encode(message));
     }
-    std::uint32_t submit_payload(proto::MessageType type, std::string payload);
+    std::uint32_t submit_payload(proto::MessageType type, std::string_view payload);
     // Queues a further frame under an existing request (WriteEnd).
     template <class Message>
     void follow_up(std::uint32_t request, const Message& message) {
