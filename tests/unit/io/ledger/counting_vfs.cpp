@@ -44,52 +44,61 @@ const sqlite3_io_methods& methods(sqlite3_file* file) {
         ::pause();
 }
 
-// True when this call has to fail. A torn write is a fault of writes, which alone count for it.
-bool strike(bool write = false) {
-    State& now = state();
-    if (now.plan.fault == Fault::tear && !write) return false;
-    const long call = ++now.calls;
-    switch (now.plan.fault) {
+enum class Call { write, change, lock };
+
+// Whether a fault of this kind strikes at calls of that kind: what stops the disk strikes where the disk changes, and a
+// torn write is a fault of writes.
+bool counts(Fault fault, Call call) {
+    switch (fault) {
         case Fault::none:
-        case Fault::tear:
-            return false;
-        case Fault::kill:
-            if (call == now.plan.at) die();
-            return false;
         case Fault::fail:
-            return call == now.plan.at;
-        case Fault::fail_on:
-            return call >= now.plan.at;
+            return true;
+        case Fault::kill:
+        case Fault::freeze:
+            return call != Call::lock;
+        case Fault::tear:
+            return call == Call::write;
     }
-    return false;
+    return true;
+}
+
+// True when this call has to fail.
+bool strike(Call kind) {
+    State& now = state();
+    const bool stops = now.plan.fault == Fault::freeze || now.plan.fault == Fault::tear;
+    if (!counts(now.plan.fault, kind)) return stops && now.calls >= now.plan.at;
+    const long call = ++now.calls;
+    if (stops) return call >= now.plan.at;
+    if (now.plan.fault == Fault::kill && call == now.plan.at) die();
+    return now.plan.fault == Fault::fail && call == now.plan.at;
 }
 
 int on_write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) {
-    if (strike(true)) return SQLITE_FULL;
-    if (state().plan.fault == Fault::tear && state().calls == state().plan.at) {
-        (void)methods(file).xWrite(real(file), data, size / 2, offset);
-        die();
+    if (strike(Call::write)) {
+        if (state().plan.fault == Fault::tear && state().calls == state().plan.at)
+            (void)methods(file).xWrite(real(file), data, size / 2, offset);
+        return SQLITE_FULL;
     }
     return methods(file).xWrite(real(file), data, size, offset);
 }
 int on_truncate(sqlite3_file* file, sqlite3_int64 size) {
-    return strike() ? SQLITE_IOERR_TRUNCATE : methods(file).xTruncate(real(file), size);
+    return strike(Call::change) ? SQLITE_IOERR_TRUNCATE : methods(file).xTruncate(real(file), size);
 }
 // A dead process loses nothing the kernel has, so the tests need not wait for the disk.
 int on_sync(sqlite3_file*, int) {
-    return strike() ? SQLITE_IOERR_FSYNC : SQLITE_OK;
+    return strike(Call::change) ? SQLITE_IOERR_FSYNC : SQLITE_OK;
 }
 int on_lock(sqlite3_file* file, int level) {
-    return strike() ? SQLITE_IOERR_LOCK : methods(file).xLock(real(file), level);
+    return strike(Call::lock) ? SQLITE_IOERR_LOCK : methods(file).xLock(real(file), level);
 }
 int on_shm_lock(sqlite3_file* file, int offset, int count, int flags) {
     // Unlocking cannot fail in the real layer either, but the process may die there.
-    const bool failed = strike();
+    const bool failed = strike(Call::lock);
     if (failed && (flags & SQLITE_SHM_LOCK) != 0) return SQLITE_IOERR_SHMLOCK;
     return methods(file).xShmLock(real(file), offset, count, flags);
 }
 int on_delete(sqlite3_vfs*, const char* name, int sync) {
-    return strike() ? SQLITE_IOERR_DELETE : real_vfs()->xDelete(real_vfs(), name, sync);
+    return strike(Call::change) ? SQLITE_IOERR_DELETE : real_vfs()->xDelete(real_vfs(), name, sync);
 }
 
 // Calls that change nothing are passed on.

@@ -8,10 +8,11 @@ namespace drawhitch::ledger_test {
 
 enum class Fault {
     none,
-    kill,     // SIGKILL before the call
-    tear,     // SIGKILL after half of the n-th write; other calls do not count
-    fail,     // the call fails once: disk full for a write, an I/O error for others
-    fail_on,  // it fails, and so does every later one
+    kill,    // SIGKILL before the call; only calls that change the disk count
+    freeze,  // this call and every later one fails: to the disk it is as if the process had been killed. Only calls
+             // that change the disk count
+    tear,    // half of the n-th write is done, then as freeze; only writes count
+    fail,    // the call fails once: disk full for a write, an I/O error for others
 };
 
 struct FaultPlan {

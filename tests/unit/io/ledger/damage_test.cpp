@@ -128,7 +128,7 @@ TEST_CASE("a migrated ledger has the schema of a new one") {
 }
 
 TEST_CASE("a migration that is killed at any call is done again, whole") {
-    const Fault fault = GENERATE(Fault::fail, Fault::fail_on);
+    const Fault fault = GENERATE(Fault::fail, Fault::freeze);
     Fixture here{};
     const std::string golden = read_file(support::source_dir() + "/tests/golden/ledger/v1.db");
     bool clean = false;
@@ -292,7 +292,7 @@ TEST_CASE("a full disk is told as such and changes nothing") {
     bool told = false;
     // The first counted calls are locks; some call behind them is the first write.
     for (long at = 1; at < 20 && !told; ++at) {
-        plan_fault({Fault::fail_on, at});
+        plan_fault({Fault::freeze, at});
         const Status done = opened->set_note(1, "k", "v");
         plan_fault({});
         if (done) continue;
