@@ -268,6 +268,35 @@ bool directory_tells_nothing(Case& c) {
     return true;
 }
 
+// The order is that of proof: a record of the end, another boot, a living process, a dead one.
+void decide(Case& c, const RunHistory& history, Judged& judged) {
+    const bool has_start = c.run.start && c.run.start->attempt == c.policy.attempt;
+    const bool has_exit = c.run.exit && c.run.exit->attempt == c.policy.attempt;
+    if (directory_tells_nothing(c)) return;
+    if (has_exit) {
+        judge_exit(c, *c.run.exit);
+        return;
+    }
+    if (c.run.unreadable_record) {
+        c.is(VerdictKind::unknown).cause = "the run's record on the box makes no sense";
+        return;
+    }
+    if (!has_start) {
+        judge_unstarted(c);
+        return;
+    }
+    if (c.box.boot_id.empty()) {
+        c.is(VerdictKind::unknown).cause = "the box does not tell its boot id";
+        return;
+    }
+    if (lost_at_reboot(c, *c.run.start)) return;
+    if (is_alive(c.run.at_pid, c.run.start->start_ticks)) {
+        judged.history = judge_alive(c, *c.run.start, history);
+    } else {
+        judge_gone(c, *c.run.start);
+    }
+}
+
 }  // namespace
 
 std::vector<std::int64_t> living_processes(const RunFacts& run) {
@@ -305,23 +334,7 @@ Judged judge_run(const model::PollFacts& poll, const RunFacts& run, const RunHis
     Case c{poll.box, run, policy, polled, {}};
     Judged judged{{}, history};
     c.verdict.progress = describe(run.progress.known() ? run.progress : history.progress);
-    const bool has_start = run.start && run.start->attempt == policy.attempt;
-    const bool has_exit = run.exit && run.exit->attempt == policy.attempt;
-    if (directory_tells_nothing(c)) {
-    } else if (has_exit) {
-        judge_exit(c, *run.exit);
-    } else if (run.unreadable_record) {
-        c.is(VerdictKind::unknown).cause = "the run's record on the box makes no sense";
-    } else if (!has_start) {
-        judge_unstarted(c);
-    } else if (poll.box.boot_id.empty()) {
-        c.is(VerdictKind::unknown).cause = "the box does not tell its boot id";
-    } else if (lost_at_reboot(c, *run.start)) {
-    } else if (is_alive(run.at_pid, run.start->start_ticks)) {
-        judged.history = judge_alive(c, *run.start, history);
-    } else {
-        judge_gone(c, *run.start);
-    }
+    decide(c, history, judged);
     judged.verdict = std::move(c.verdict);
     return judged;
 }

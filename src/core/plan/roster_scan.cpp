@@ -1,5 +1,6 @@
 #include "core/plan/roster_scan.hpp"
 
+#include <array>
 #include <bitset>
 #include <vector>
 
@@ -50,22 +51,36 @@ std::string bracket(Set set) {
     return "[" + first + middle + last + "]";
 }
 
+void add_range(Set& set, int from, int to) {
+    for (int c = from; c <= to; ++c)
+        set.set(static_cast<std::size_t>(c));
+}
+
+// The named sets inside brackets, ASCII only.
+struct NamedSet {
+    std::string_view name{};
+    std::string_view ranges{};  // pairs of first and last byte
+};
+constexpr std::array<NamedSet, 12> k_named{{
+    {"alnum", "09AZaz"},
+    {"alpha", "AZaz"},
+    {"blank", "  \t\t"},
+    {"cntrl", "\x01\x1f\x7f\x7f"},
+    {"digit", "09"},
+    {"graph", "!~"},
+    {"lower", "az"},
+    {"print", " ~"},
+    {"punct", "!/:@[`{~"},
+    {"space", "  \t\n\r\r"},
+    {"upper", "AZ"},
+    {"xdigit", "09AFaf"},
+}};
+
 void add_named(Set& set, std::string_view name) {
-    for (std::size_t i = 0; i < 128; ++i) {
-        const bool upper = i >= 'A' && i <= 'Z';
-        const bool lower = i >= 'a' && i <= 'z';
-        const bool digit = i >= '0' && i <= '9';
-        const bool graph = i > 0x20 && i < 0x7F;
-        const bool alnum = upper || lower || digit;
-        const bool hexadecimal = digit || (i >= 'a' && i <= 'f') || (i >= 'A' && i <= 'F');
-        const bool in = (name == "alnum" && alnum) || (name == "alpha" && (upper || lower)) ||
-                        (name == "blank" && (i == ' ' || i == '\t')) || (name == "digit" && digit) ||
-                        (name == "cntrl" && (i < 0x20 || i == 0x7F)) || (name == "graph" && graph) ||
-                        (name == "lower" && lower) || (name == "upper" && upper) ||
-                        (name == "print" && (graph || i == ' ')) || (name == "punct" && graph && !alnum) ||
-                        (name == "space" && (i == ' ' || i == '\t' || i == '\n' || i == '\r')) ||
-                        (name == "xdigit" && hexadecimal);
-        if (in) set.set(i);
+    for (const NamedSet& named : k_named) {
+        if (named.name != name) continue;
+        for (std::size_t i = 0; i + 1 < named.ranges.size(); i += 2)
+            add_range(set, named.ranges[i], named.ranges[i + 1]);
     }
 }
 

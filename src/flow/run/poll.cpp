@@ -54,8 +54,15 @@ Status remember(Deps& deps, RunView& view, const model::RunHistory& before, cons
     return ok();
 }
 
+// What is asked about, and what is known of it already.
+struct Question {
+    const std::vector<model::Run>& runs;
+    const std::vector<model::RunHistory>& histories;
+};
+
 Result<model::PollFacts> probe(const Op& op, transport::Transport& transport, const model::Lease& lease,
-                               const std::vector<model::Run>& runs, const std::vector<model::RunHistory>& histories) {
+                               const Question& question) {
+    const auto& [runs, histories] = question;
     plan::ProbeSpec spec;
     spec.nonce = random_hex(8);
     spec.root = lease.root;
@@ -67,6 +74,20 @@ Result<model::PollFacts> probe(const Op& op, transport::Transport& transport, co
     const transport::ScriptLimits limits{.out_bytes = (1U << 20U) + runs.size() * (128U << 10U)};
     TRY_ASSIGN(const auto answer, transport::run_script(op, transport, plan::probe_script(spec), {}, limits));
     return parse::run_probe(answer.out, spec.nonce, asked);
+}
+
+// One whole answer, or an Error. `op` is the caller's, without the look's own deadline: it tells whose time was up.
+Result<model::PollFacts> look(const Op& limited, const Op& op, transport::Transport& transport,
+                              const model::Lease& lease, const Question& question) {
+    auto facts = probe(limited, transport, lease, question);
+    if (!facts && facts.error().code == Code::deadline && op.check()) {
+        return Error{Code::timed_out, Retry::reconnect,
+                     lease.name + " took the connection, but did not answer in time"};
+    }
+    if (facts && (facts->runs.size() != question.runs.size() || !facts->complete)) {
+        return Error{Code::protocol, Retry::reconnect, "the answer of " + lease.name + " was cut short"};
+    }
+    return facts;
 }
 
 }  // namespace
@@ -128,22 +149,8 @@ Result<std::vector<RunView>> poll_runs(const Op& op, Deps& deps, transport::Tran
         TRY_ASSIGN(auto history, load_history(deps, run));
         histories.push_back(history);
     }
-    const Op look = op.within(options.patience);
-    auto probed = probe(look, transport, lease, runs, histories);
-    if (!probed && probed.error().code == Code::deadline && op.check()) {
-        return Error{Code::timed_out, Retry::reconnect,
-                     lease.name + " took the connection, but did not answer within " +
-                         human_duration(std::chrono::duration_cast<std::chrono::seconds>(options.patience))};
-    }
-    if (!probed) return std::move(probed).error();
-    model::PollFacts facts = std::move(probed).value();
-    if (facts.runs.size() != runs.size() || !facts.complete) {
-        return Error{Code::protocol, Retry::reconnect, "the answer of " + lease.name + " was cut short"};
-    }
+    TRY_ASSIGN(model::PollFacts facts, look(op.within(options.patience), op, transport, lease, {runs, histories}));
     TRY(deps.ledger.contact(lease.id));
-    if (!facts.box.boot_id.empty() && facts.box.boot_id != lease.boot_id) {
-        TRY(deps.ledger.record_box(lease.id, {.boot_id = facts.box.boot_id, .helper_path = {}, .capabilities = {}}));
-    }
     std::vector<RunView> views;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         read_progress(facts.runs[i]);
