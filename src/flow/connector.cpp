@@ -16,8 +16,10 @@ namespace {
 // An ssh transport together with the policy it refers to.
 class PinnedSsh final : public transport::Transport {
   public:
-    PinnedSsh(transport::SshTarget target, std::vector<model::HostKey> pins, transport::SecretPrompt& prompt)
-        : keys_(std::move(pins)), ssh_(std::move(target), transport::SshTrust{keys_, &prompt, false}) {}
+    PinnedSsh(transport::SshTarget target, std::vector<model::HostKey> pins, std::string cure,
+              transport::SecretPrompt& prompt)
+        : keys_(std::move(pins), std::move(cure)),
+          ssh_(std::move(target), transport::SshTrust{keys_, &prompt, false}) {}
 
     Result<std::unique_ptr<transport::Process>> exec(const Op& op, const transport::BoxCommand& command) override {
         return ssh_.exec(op, command);
@@ -81,7 +83,10 @@ Result<std::unique_ptr<transport::Transport>> LeaseConnector::to(const Op&, cons
         return Made{std::make_unique<transport::OpensshTransport>(
             target(lease.endpoint), openssh(lease.endpoint, asks_for_codes(lease)), std::move(pins))};
     }
-    return Made{std::make_unique<PinnedSsh>(target(lease.endpoint), std::move(pins), prompt_)};
+    const model::Endpoint& at = lease.endpoint;
+    std::string cure = "drawhitch adopt " + lease.name + " ssh -p " + std::to_string(at.port) + " " +
+                       printable(at.user.empty() ? at.host : at.user + "@" + at.host);
+    return Made{std::make_unique<PinnedSsh>(target(at), std::move(pins), std::move(cure), prompt_)};
 }
 
 Result<std::string> TerminalSecrets::ask(const Op& op, const transport::SecretQuestion& question) {

@@ -1,7 +1,10 @@
 #include "flow/pull.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "base/text.hpp"
 #include "flow/box.hpp"
@@ -61,11 +64,12 @@ class Pull {
         TRY_ASSIGN(Link link, dial(op_));
         {
             Activity scanning{op_.events, "look at " + lease_.name + " " + run_.spec.name, EventUnit::none};
-            TRY_ASSIGN(auto files, scan_run_files(op_, *link.agent, link.root, run_.spec.roster));
+            TRY_ASSIGN(auto files, scan_run_files(op_, *link.agent, link.root, roster()));
             TRY_ASSIGN(selection_, select_units(std::move(files), options_));
         }
         if (selection_.units.empty() && selection_.left_out.empty()) return nothing_matches();
         report_.left_out = selection_.left_out;
+        TRY(find_own());
         return deps_.dry_run ? show_plan(link) : fetch(std::move(link));
     }
 
@@ -79,6 +83,10 @@ class Pull {
         TRY_ASSIGN(const proto::RootId root, agent.open_root(op, run_.spec.run_dir, false));
         lease_ = box->lease();
         return Link{std::move(box), &agent, root, std::nullopt};
+    }
+
+    [[nodiscard]] model::Roster roster() const {
+        return options_.all ? model::Roster{{"**", model::RosterClass::must}} : run_.spec.roster;
     }
 
     Error nothing_matches() const {
@@ -100,6 +108,8 @@ class Pull {
         std::map<std::string, plan::LocalFile> local;
         if (auto root = disk::Root::open(report_.directory)) {
             TRY_ASSIGN(local, local_files(op_, *root, selection_.entries));
+            for (const proto::FileEntry& entry : selection_.entries)
+                if (root->stat_entry(entry.path)) present_.insert(entry.path);
         }
         std::vector<std::size_t> asked = plan::candidates(selection_.entries, local);
         std::erase_if(asked, [this](std::size_t index) { return selection_.being_written[index]; });
@@ -109,7 +119,7 @@ class Pull {
         for (std::size_t i = 0; i < selection_.entries.size(); ++i) {
             sort_out(i, local);
         }
-        return ok();
+        return in_the_way_.empty() ? ok() : refuse_to_overwrite();
     }
 
     void sort_out(std::size_t index, const std::map<std::string, plan::LocalFile>& local) {
@@ -132,6 +142,9 @@ class Pull {
             take_digests(file, *entry.root, here->second.sha256);
             return;
         }
+        if (present_.contains(entry.path) && !own_directory_) {
+            in_the_way_.push_back(entry.path);
+        }
         PullItem item{};
         item.source = entry;
         item.source.path = box_path(entry.path);
@@ -141,6 +154,26 @@ class Pull {
         items_.push_back(std::move(item));
         item_files_.push_back(index);
         report_.planned_bytes += entry.size;
+    }
+
+    // A directory that a pull of this run filled may be filled again, also where a file was not certified then. A
+    // private directory is left by a pull that was interrupted before it could write its receipt: then what lies here
+    // is its work.
+    Status find_own() {
+        TRY_ASSIGN(const auto receipts, deps_.ledger.receipts(run_.id));
+        const bool ours = std::ranges::any_of(
+            receipts, [this](const model::Receipt& receipt) { return receipt.directory == report_.directory; });
+        own_directory_ = ours || ::access((report_.directory + "/.drawhitch").c_str(), F_OK) == 0;
+        return ok();
+    }
+
+    [[nodiscard]] Error refuse_to_overwrite() const {
+        const std::string others =
+            in_the_way_.size() == 1 ? "" : " and " + std::to_string(in_the_way_.size() - 1) + " more";
+        return Error{Code::exists, printable(report_.directory) +
+                                       " has files that no pull of this run made and that differ: " +
+                                       printable(in_the_way_.front()) + others + "; nothing was changed"}
+            .then("drawhitch pull " + lease_.name + " " + run_.spec.name + " --to ANOTHER-DIRECTORY");
     }
 
     Status refuse_collisions(const parse::NameRules& rules) const {
@@ -244,6 +277,9 @@ class Pull {
     const PullOptions& options_;
     model::Lease lease_{};
     model::Run run_{};
+    std::set<std::string> present_{};        // entries whose path is taken here
+    bool own_directory_{false};              // pulls of this run have worked here
+    std::vector<std::string> in_the_way_{};  // entries whose local file is neither equal nor ours
     Selection selection_{};
     std::vector<PullItem> items_{};
     std::vector<std::size_t> item_files_{};  // per item: its index in the report

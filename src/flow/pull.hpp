@@ -20,6 +20,7 @@ struct PullOptions {
     std::vector<model::RosterClass> classes{};  // empty: must and nice
     int newest{0};                              // of each series of numbered units, only so many; 0: all
     std::string to{};                           // absolute; empty: <project>/<pull.dir>/<lease>/<run>
+    bool all{false};                            // every file of the work directory, whatever the roster says
     bool rehash{false};                         // the box reads its files anew for comparing
     // How names behave where they land; unset: found out there. For results that go on to another disk later.
     std::optional<parse::NameRules> names{};

@@ -79,14 +79,14 @@ Status ReleaseBuilder::check_room(Link& link) {
     if (space.bytes_free < need) {
         return Error{Code::no_space, "the box has " + human_bytes(space.bytes_free) + " free and " + human_bytes(need) +
                                          " are needed; nothing was sent"}
-            .then("drawhitch gc");
+            .then("drawhitch doctor");
     }
     const std::uint64_t inodes = tree_.entries.size() + k_spare_inodes;
     if (space.inodes_total != 0 && space.inodes_free < inodes) {
         return Error{Code::no_inodes, "the box has " + std::to_string(space.inodes_free) + " inodes free and " +
                                           std::to_string(inodes) + " are needed; nothing was sent"}
             .because("bytes are not the trouble: many small files use up the inodes first")
-            .then("drawhitch gc");
+            .then("drawhitch doctor");
     }
     return ok();
 }

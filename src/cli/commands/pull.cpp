@@ -120,6 +120,7 @@ Result<flow::PullOptions> options_of(Context& context, const Parsed& parsed, Wor
     if (newest < 0 || newest > 1'000'000) return Error{Code::usage, "--newest takes a number from 1 up"};
     options.newest = static_cast<int>(newest);
     if (const auto to = parsed.text("to")) options.to = to->starts_with('/') ? *to : context.directory + "/" + *to;
+    options.all = parsed.flag("all");
     options.rehash = parsed.flag("rehash");
     options.names = name_rules(parsed.text("local-fs").value_or("auto"));
     return options;
@@ -163,6 +164,7 @@ CommandRow pull_command() {
         .options = {{"--to", OptionKind::path, "DIR", "where the files go (pulls/BOX/RUN in the project)"},
                     {"--newest", OptionKind::integer, "N", "of numbered units that differ in the number, the newest N"},
                     {"--class", OptionKind::list, "CLASS", "must, nice or scratch; may be repeated (must and nice)"},
+                    {"--all", OptionKind::flag, "", "every file of the run's directory, whatever its roster says"},
                     {"--rehash", OptionKind::flag, "", "let the box read again what its digest cache knows"},
                     {"--local-fs", OptionKind::text, "KIND", "how names behave where files land (auto)",
                      "auto|linux|macos|windows"}},

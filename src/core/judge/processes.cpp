@@ -54,6 +54,8 @@ bool works_on_wiped(const model::BoxProcess& process, const ProcessPolicy& polic
 std::vector<model::BoxProcess> unowned(std::span<const model::BoxProcess> all, const ProcessPolicy& policy) {
     std::vector<model::BoxProcess> list{};
     for (const model::BoxProcess& process : all) {
+        // Kernel threads: children of kthreadd, which is always 2. In a container 2 is an ordinary process, in /.
+        if (process.parent == 2 && process.directory == "/") continue;
         if (process.zombie || process.survey || process.started < policy.since) continue;
         if (!process.token.empty() && holds(policy.tokens, process.token)) continue;
         if (holds(policy.owned, process.pid)) continue;

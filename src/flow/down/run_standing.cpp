@@ -15,6 +15,9 @@ namespace drawhitch::flow {
 
 namespace {
 
+// Nothing remembered decides about destruction: the box reads every byte again.
+constexpr bool k_rehash = true;
+
 using judge::Explained;
 
 // What the wrapper and the launch leave beside the work tree, besides the record that is pulled.
@@ -69,7 +72,7 @@ Status RunStanding::units(const Op& op, const model::Run& run, Seen& seen, judge
     RunFiles& files = seen.files;
     std::vector<std::size_t> all(files.entries.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    TRY(add_digests(op, roots_.agent(), seen.root, files.entries, all, false));
+    TRY(add_digests(op, roots_.agent(), seen.root, files.entries, all, k_rehash));
     const bool survives = !tiers_.dies(run.spec.work_dir);
     for (const plan::Unit& unit : files.units) {
         judge::UnitFacts facts{unit.name, run.spec.run_dir + "/" + box_path(unit.name), unit.wanted, {}, unit.missing,
@@ -110,6 +113,7 @@ Status RunStanding::code(const Op& op, const model::Run& run, judge::GateRun& re
     proto::TreeHash request{};
     request.root = root;
     request.path = std::string{k_releases} + "/" + run.spec.code_hash;
+    request.rehash = k_rehash;
     TRY_ASSIGN(const proto::TreeHashed hashed, roots_.agent().tree_hash(op, request));
     result.code_found = hashed.digest.hex();
     result.code = result.code_found == run.spec.code_hash ? judge::CodeState::same : judge::CodeState::different;
@@ -125,6 +129,7 @@ Status RunStanding::unchanged_code(const Op& op, const model::Run& run, const Se
     scan.root = root;
     scan.subtrees = {release};
     scan.digests = true;
+    scan.rehash = k_rehash;
     std::map<std::string, proto::Digest> released{};
     std::vector<proto::FileEntry> entries{};
     TRY(roots_.agent().scan(op, scan, [&](proto::FileEntry&& entry) -> Status {
@@ -139,7 +144,7 @@ Status RunStanding::unchanged_code(const Op& op, const model::Run& run, const Se
     std::vector<std::size_t> all(entries.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     TRY_ASSIGN(const proto::RootId run_root, roots_.open(op, run.spec.run_dir));
-    TRY(add_digests(op, roots_.agent(), run_root, entries, all, false));
+    TRY(add_digests(op, roots_.agent(), run_root, entries, all, k_rehash));
     for (const proto::FileEntry& entry : entries) {
         if (entry.type == proto::FileType::file && entry.root && *entry.root == released[entry.path])
             why.files[run.spec.work_dir + "/" + entry.path] = Explained::release;
@@ -159,7 +164,7 @@ Status RunStanding::proven_files(const Op& op, const model::Run& run, const Seen
     std::vector<std::size_t> all(entries.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     TRY_ASSIGN(const proto::RootId root, roots_.open(op, run.spec.run_dir));
-    TRY(add_digests(op, roots_.agent(), root, entries, all, false));
+    TRY(add_digests(op, roots_.agent(), root, entries, all, k_rehash));
     for (const proto::FileEntry& entry : entries) {
         const auto digest = root_of(entry);
         if (digest && seen.proofs.holds(entry.path, *digest))

@@ -145,12 +145,18 @@ Status LogReader::tail(std::size_t lines) {
     at_ = piece.from + static_cast<std::int64_t>(piece.bytes.size());
     std::deque<std::string> last;
     std::size_t seen = 0;
+    std::string cut;
     lines_.feed(piece.bytes, [&](std::string_view line) {
         // The first one may be the rest of a line.
-        if (seen++ == 0 && piece.from > 0) return;
+        if (seen++ == 0 && piece.from > 0) {
+            cut = line;
+            return;
+        }
         last.emplace_back(line);
         if (last.size() > lines) last.pop_front();
     });
+    // One endless line, as a progress bar makes it: its last state is all there is to show.
+    if (last.empty() && !cut.empty()) last.push_back(cut);
     report_.began_inside = piece.from > 0 && last.size() < lines;
     for (const std::string& line : last)
         TRY(sink_(line));

@@ -15,6 +15,14 @@ namespace drawhitch::term {
 
 namespace {
 
+// A question may have several lines of our own; everything else that is no text is escaped.
+std::string shown_lines(std::string_view question) {
+    std::string text;
+    for (const std::string_view line : split(question, '\n'))
+        text += (text.empty() ? "" : "\n") + printable(line);
+    return text;
+}
+
 constexpr std::size_t k_longest_answer = 4096;  // a terminal line in canonical mode holds no more
 constexpr milliseconds k_longest_wait{60'000};
 
@@ -77,7 +85,7 @@ Result<Prompt::Answer> Prompt::ask(const Op& op, std::string_view question, std:
     // A hidden answer is never read with echo on: no terminal settings, no question.
     if (hidden && !echo_.silence(terminal.get())) return nobody_to_ask(question, instead, false);
     const Finally restored{[this] { echo_.restore(); }};
-    TRY(write_all(terminal.get(), printable(question) + " ", "the terminal"));
+    TRY(write_all(terminal.get(), shown_lines(question) + " ", "the terminal"));
 
     Answer answer;
     for (;;) {

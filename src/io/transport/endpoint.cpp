@@ -24,6 +24,8 @@ Status PinnedKeys::check(const Op&, std::string_view shown, const model::HostKey
     Error error{Code::host_key, "the host key of " + printable(shown) + " is not the one pinned; nothing was sent"};
     error.why = "it shows " + printable(key.type) + " " + printable(key.fingerprint) + "; pinned " +
                 (pins_.size() == 1 ? "is " : "are ") + (pinned.empty() ? "none" : printable(pinned));
+    if (!cure_.empty()) error.why += "; compare it with your provider's console before you accept it";
+    error.next = cure_;
     return error;
 }
 

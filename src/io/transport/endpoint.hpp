@@ -27,12 +27,15 @@ class HostKeyPolicy {
 // Pinned keys only: any other key is refused, a changed one by name. With `pins` empty everything is refused.
 class PinnedKeys final : public HostKeyPolicy {
   public:
-    explicit PinnedKeys(std::vector<model::HostKey> pins) : pins_(std::move(pins)) {}
+    // `cure` is the command to type when a changed key turns out to be right; it becomes the error's `next`.
+    explicit PinnedKeys(std::vector<model::HostKey> pins, std::string cure = {})
+        : pins_(std::move(pins)), cure_(std::move(cure)) {}
     [[nodiscard]] std::vector<std::string> known_types() const override;
     Status check(const Op& op, std::string_view shown, const model::HostKey& key) override;
 
   private:
     std::vector<model::HostKey> pins_{};
+    std::string cure_{};
 };
 
 // "SHA256:…" of a raw public key, as ssh and providers' consoles show it.

@@ -216,6 +216,7 @@ void SshLink::leave() {
 
 Result<int> SshLink::finish(const Op& op, SshPhase phase, const std::function<int()>& call) {
     quiet_since_ = op.clock.now();
+    left_at_.reset();
     for (;;) {
         if (dead_) return error(phase, 0);
         const int code = call();
@@ -230,29 +231,33 @@ Result<int> SshLink::finish(const Op& op, SshPhase phase, const std::function<in
     }
 }
 
-// Bytes that moved, of which silence is the absence.
-std::uint64_t SshLink::moved() const {
-    std::uint64_t acknowledged = 0;
+// Bytes the peer's kernel has taken. A slow uplink may need minutes to drain what it was given, and each piece that
+// goes is a sign of life.
+std::uint64_t SshLink::delivered() const {
 #if defined(SIOCOUTQ)
-    // While the kernel still holds bytes of ours, each one the peer acknowledges is a sign of life: a slow uplink may
-    // take minutes to drain what it was given. Once it holds none, an acknowledgement proves the peer's kernel only.
     int queued = 0;
     if (socket_ && ::ioctl(socket_.get(), SIOCOUTQ, &queued) == 0 && queued > 0) {
-        acknowledged = sent_ - std::min<std::uint64_t>(sent_, static_cast<std::uint64_t>(queued));
+        return sent_ - std::min<std::uint64_t>(sent_, static_cast<std::uint64_t>(queued));
     }
 #endif
-    return received_ + sent_ + acknowledged;
+    return sent_;
 }
 
 // True when the silence has lasted too long; else `quiet` is how long it may still last.
 bool SshLink::watch_silence(const Op& op, SshPhase phase, milliseconds& quiet) {
+    // What a helper's session sends by itself, whatever the peer does (pings, credit), is less than this within any
+    // stall limit, and a kernel takes it long after the program above it stopped: it proves nothing.
+    constexpr std::uint64_t k_trickle = 4096;
     const Instant now = op.clock.now();
-    if (const std::uint64_t current = moved(); current != last_moved_) {
-        if (current > last_moved_) {
-            quiet_since_ = now;
-            keepalive_sent_ = false;
-        }
-        last_moved_ = current;
+    // Time spent elsewhere was nobody's silence.
+    if (left_at_) quiet_since_ += now - *left_at_;
+    left_at_.reset();
+    const std::uint64_t gone = delivered();
+    if (received_ > heard_ || gone >= delivered_ + k_trickle) {
+        quiet_since_ = now;
+        keepalive_sent_ = false;
+        heard_ = received_;
+        delivered_ = gone;
     }
     const milliseconds limit = phase == SshPhase::greeting ? target_.limits.connect : target_.limits.stall;
     const auto silent = std::chrono::floor<milliseconds>(now - quiet_since_);
@@ -272,7 +277,6 @@ void SshLink::offer_keepalive() {
     ::libssh2_keepalive_send(session_, &next);
     flush();
     keepalive_sent_ = true;
-    last_moved_ = moved();  // the question itself is no sign of life
 }
 
 Status SshLink::wait(const Op& op, SshPhase phase) {
@@ -296,6 +300,7 @@ Status SshLink::wait(const Op& op, SshPhase phase) {
     wait.add(socket_.get(), static_cast<short>(events));
     wait.now(std::min(quiet, k_longest_wait));
     flush();
+    left_at_ = op.clock.now();
     if (Status checked = op.check(); !checked) return give_up(std::move(checked).error());
     return ok();
 }

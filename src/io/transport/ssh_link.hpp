@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,7 +75,7 @@ class SshLink {
     [[nodiscard]] bool is_dropbear() const;
     bool watch_silence(const Op& op, SshPhase phase, milliseconds& quiet);
     void offer_keepalive();
-    [[nodiscard]] std::uint64_t moved() const;
+    [[nodiscard]] std::uint64_t delivered() const;
     [[nodiscard]] SshPhase actual(SshPhase phase) const;
 
     ssize_t receive(void* buffer, std::size_t length);
@@ -99,8 +100,10 @@ class SshLink {
 
     std::uint64_t received_{0};
     std::uint64_t sent_{0};
-    std::uint64_t last_moved_{0};
+    std::uint64_t heard_{0};      // received_ at the last sign of life
+    std::uint64_t delivered_{0};  // delivered() then
     Instant quiet_since_{};
+    std::optional<Instant> left_at_{};  // when the last wait ended
     bool keepalive_sent_{false};
 };
 

@@ -83,6 +83,24 @@ TEST_CASE("a second pull fetches nothing, and later ones only what changed") {
     CHECK(bench.pull().tally.fetched == 3000);
 }
 
+TEST_CASE("files that no pull of the run made are never overwritten") {
+    Bench bench;
+    bench.put("a.bin", "from the box");
+    bench.claim({{"*.bin", RosterClass::must}});
+    const std::string other = bench.local.project_directory() + "/mine";
+    REQUIRE(::mkdir(other.c_str(), 0700) == 0);
+    support::write_file(other + "/a.bin", "only copy");
+    flow::PullOptions options{};
+    options.box = "b1";
+    options.run = "r1";
+    options.to = other;
+    const auto refused = flow::pull(bench.op, bench.local.deps(), options);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == Code::exists);
+    CHECK(support::read_file(other + "/a.bin") == "only copy");
+    CHECK(::access((other + "/MANIFEST.json").c_str(), F_OK) != 0);
+}
+
 TEST_CASE("damage to the local copy is found and repaired by the next pull") {
     Bench bench;
     bench.put("a.bin", std::string(2'000'000, 'a'));
