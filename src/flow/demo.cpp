@@ -176,8 +176,7 @@ Status walk_home(Road& road, Stage& stage) {
     TRY(road.step("Now the gate opens. This box has no API, so what stops its meter is said, and not believed.",
                   {"down", std::string{k_box}, "--yes"}, 9));
     stage.end_box();
-    return road.step("The box is gone now, and drawhitch is told so.",
-                     {"lease", "close", std::string{k_box}, "--yes"});
+    return road.step("The box is gone now, and drawhitch is told so.", {"lease", "close", std::string{k_box}, "--yes"});
 }
 
 }  // namespace

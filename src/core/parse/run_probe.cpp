@@ -65,7 +65,8 @@ std::optional<Room> df_line(std::string_view line) {
     const auto words = fields(line);
     for (std::size_t i = 4; i < words.size(); ++i) {
         const std::string_view percent = words[i];
-        if (percent.size() < 2 || percent.back() != '%' || !whole_number(percent.substr(0, percent.size() - 1))) continue;
+        if (percent.size() < 2 || percent.back() != '%' || !whole_number(percent.substr(0, percent.size() - 1)))
+            continue;
         const auto total = whole_number(words[i - 3]);
         const auto used = whole_number(words[i - 2]);
         const auto free = whole_number(words[i - 1]);
