@@ -11,9 +11,8 @@ shred() {
         # Overwritten first: the memory file system may hand the page on as it is.
         size=$(wc -c <"$1" 2>/dev/null)
         dd if=/dev/zero of="$1" bs=4096 count=$(((${size:-0} + 4095) / 4096)) conv=notrunc 2>/dev/null
+        # The folder stays: another launch of this user may be about to write into it.
         rm -f "$1"
-        # The wrapper's notes lie beside it and hold nothing secret; the folder goes when it is empty.
-        rmdir "${1%/*}" 2>/dev/null
     fi
     if [ -e "$1" ] || [ -L "$1" ]; then echo "kept=$number"; else echo "gone=$number"; fi
     number=$((number + 1))
