@@ -75,7 +75,7 @@ Result<Talk> Collector::talk(const Op& op) {
     if (collected_.runs.empty()) {
         talk.runs_known = true;
     } else {
-        auto views = poll_runs(op, deps_, *transport, lease_, collected_.runs);
+        auto views = poll_runs(op, deps_, lease_, collected_.runs, {.over = transport.get()});
         if (!views) return std::move(views).error();
         talk.runs_known = views->size() == collected_.runs.size();
         talk.views = std::move(*views);

@@ -259,7 +259,7 @@ Result<LaunchReport> Launch::confirm() {
         if (!second) return std::move(second).error();
         transport_ = std::move(second).value();
     }
-    auto views = poll_runs(op_, deps_, *transport_, lease_, {run_});
+    auto views = poll_runs(op_, deps_, lease_, {run_}, {.over = transport_.get()});
     if (!views && is_unreachable(views.error())) {
         op_.warn(name_ + " was started, but the second connection could not confirm it: " + views.error().message);
         report.verdict.kind = model::VerdictKind::starting;

@@ -48,6 +48,12 @@ Status remember(Deps& deps, RunView& view, const model::RunHistory& before, cons
         }
     }
     if (after != before) TRY(deps.ledger.set_note(run.lease, history_key(run), exchange::history_json(after)));
+    // A proven end stays, with the cause that was known then; only another proven end may take its place.
+    const bool ended = model::is_terminal(run.verdict.kind);
+    if (ended && (!model::is_terminal(view.verdict.kind) || run.verdict.kind == view.verdict.kind)) {
+        view.verdict = run.verdict;
+        return ok();
+    }
     if (says_the_same(run.verdict, view.verdict)) return ok();
     TRY(deps.ledger.record_verdict(run.id, view.verdict));
     run.verdict = view.verdict;
@@ -88,6 +94,24 @@ Result<model::PollFacts> look(const Op& limited, const Op& op, transport::Transp
         return Error{Code::protocol, Retry::reconnect, "the answer of " + lease.name + " was cut short"};
     }
     return facts;
+}
+
+struct Subject {
+    model::Run run{};
+    const model::RunHistory& history;
+    const PollOptions& options;
+};
+
+Result<RunView> judge_and_remember(const Op& op, Deps& deps, model::PollFacts& facts, std::size_t index,
+                                   Subject subject) {
+    judge::RunPolicy policy;
+    policy.attempt = subject.run.attempt;
+    policy.roster = subject.run.spec.roster;
+    policy.stall_after = subject.options.stall_after;
+    auto judged = judge::judge_run(facts, facts.runs[index], subject.history, policy, op.clock.wall());
+    RunView view{std::move(subject.run), std::move(judged.verdict), std::move(facts.runs[index])};
+    TRY(remember(deps, view, subject.history, judged.history));
+    return view;
 }
 
 }  // namespace
@@ -141,35 +165,27 @@ bool is_unreachable(const Error& error) {
     return false;
 }
 
-Result<std::vector<RunView>> poll_runs(const Op& op, Deps& deps, transport::Transport& transport,
-                                       const model::Lease& lease, std::vector<model::Run> runs,
-                                       const PollOptions& options) {
+Result<std::vector<RunView>> poll_runs(const Op& op, Deps& deps, const model::Lease& lease,
+                                       std::vector<model::Run> runs, const PollOptions& options) {
     std::vector<model::RunHistory> histories;
     for (const model::Run& run : runs) {
         TRY_ASSIGN(auto history, load_history(deps, run));
         histories.push_back(history);
     }
+    std::unique_ptr<transport::Transport> own;
+    if (options.over == nullptr) {
+        TRY_ASSIGN(own, deps.connector.to(op, lease));
+    }
+    transport::Transport& transport = options.over != nullptr ? *options.over : *own;
     TRY_ASSIGN(model::PollFacts facts, look(op.within(options.patience), op, transport, lease, {runs, histories}));
     TRY(deps.ledger.contact(lease.id));
     std::vector<RunView> views;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         read_progress(facts.runs[i]);
-        judge::RunPolicy policy;
-        policy.attempt = runs[i].attempt;
-        policy.roster = runs[i].spec.roster;
-        policy.stall_after = options.stall_after;
-        auto judged = judge::judge_run(facts, facts.runs[i], histories[i], policy, op.clock.wall());
-        RunView view{std::move(runs[i]), std::move(judged.verdict), std::move(facts.runs[i])};
-        TRY(remember(deps, view, histories[i], judged.history));
+        TRY_ASSIGN(auto view, judge_and_remember(op, deps, facts, i, {std::move(runs[i]), histories[i], options}));
         views.push_back(std::move(view));
     }
     return views;
-}
-
-Result<std::vector<RunView>> poll_runs(const Op& op, Deps& deps, const model::Lease& lease,
-                                       std::vector<model::Run> runs, const PollOptions& options) {
-    TRY_ASSIGN(const auto transport, deps.connector.to(op, lease));
-    return poll_runs(op, deps, *transport, lease, std::move(runs), options);
 }
 
 std::vector<RunView> unreachable_runs(const model::Lease& lease, std::vector<model::Run> runs, const Error& error) {

@@ -15,7 +15,8 @@ namespace drawhitch::flow {
 
 struct PollOptions {
     std::chrono::seconds stall_after{1800};
-    milliseconds patience{20'000};  // for the whole look, the connection included
+    milliseconds patience{20'000};        // for the whole look, the connection included
+    transport::Transport* over{nullptr};  // a connection that is there already; null: one of its own
 };
 
 // One run as it is known now.
@@ -29,10 +30,6 @@ struct RunView {
 // Code::timed_out.
 Result<std::vector<RunView>> poll_runs(const Op& op, Deps& deps, const model::Lease& lease,
                                        std::vector<model::Run> runs, const PollOptions& options = {});
-// The same over a connection that is there already.
-Result<std::vector<RunView>> poll_runs(const Op& op, Deps& deps, transport::Transport& transport,
-                                       const model::Lease& lease, std::vector<model::Run> runs,
-                                       const PollOptions& options = {});
 
 // What can be said without an answer: proven ends stay, everything else is UNREACHABLE since the last contact.
 std::vector<RunView> unreachable_runs(const model::Lease& lease, std::vector<model::Run> runs, const Error& error);

@@ -3,6 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "flow/run/launch.hpp"
@@ -154,6 +155,15 @@ TEST_CASE("stop-run kills what ignores TERM once the grace is over, children inc
     CHECK(report->view.verdict.signal == "KILL");
     CHECK(report->view.verdict.cause == "stopped by drawhitch");
     CHECK(report->strays.empty());
+    // A later look at the same record keeps what only we knew, and a directory that is gone takes no proof away.
+    const auto again = [&] {
+        return flow::poll_runs(stage.op, stage.deps(), stage.lease(), *stage.local().ledger().runs(stage.lease().id))
+            ->front()
+            .verdict;
+    };
+    CHECK(again().cause == "stopped by drawhitch");
+    std::filesystem::rename(stage.local().root() + "/runs/r1", stage.local().root() + "/elsewhere");
+    CHECK(again().kind == VerdictKind::failed);
 }
 
 TEST_CASE("a box that does not answer changes no job's state") {
