@@ -1,6 +1,7 @@
 #include "flow/box.hpp"
 
 #include "base/text.hpp"
+#include "core/proto/limits.hpp"
 #include "io/ledger/ledger.hpp"
 
 namespace drawhitch::flow {
@@ -9,6 +10,16 @@ namespace {
 
 // Lies in the root; holds the lease's nonce in hex and a newline.
 constexpr std::string_view k_nonce_file = "lease-nonce";
+
+// The last number a root may have: Agent numbers its own from 1 up.
+constexpr proto::RootId k_early_root = proto::k_roots_max;
+
+template <class Message>
+Result<Message> answer_of(const agent::Incoming& incoming, std::string_view doing) {
+    if (incoming.type == Message::k_type) return proto::decode<Message>(incoming.payload);
+    TRY_ASSIGN(const auto refusal, proto::decode<proto::Refusal>(incoming.payload));
+    return proto::to_error(refusal, doing);
+}
 
 }  // namespace
 
@@ -31,14 +42,55 @@ Result<Box> Box::connect(const Op& op, Deps& deps, const model::Lease& lease) {
 
 Result<proto::RootId> Box::open_root(const Op& op, bool create) {
     auto root = agent_->open_root(op, lease_.root, create);
-    if (!root && root.error().code == Code::not_found) {
-        return Error{Code::not_found, "nothing was pushed to " + lease_.name + " yet: " + printable(lease_.root) +
-                                          " does not exist there"}
-            .then("drawhitch push " + lease_.name);
-    }
+    if (!root && root.error().code == Code::not_found) return nothing_there();
     if (!root) return root;
     TRY(check_nonce(op, *root, create));
     return root;
+}
+
+Error Box::nothing_there() const {
+    return Error{Code::not_found,
+                 "nothing was pushed to " + lease_.name + " yet: " + printable(lease_.root) + " does not exist there"}
+        .then("drawhitch push " + lease_.name);
+}
+
+Result<std::vector<agent::Incoming>> Box::ask_root(const Op& op, const Ask& ask) {
+    agent::Session& session = agent_->session();
+    const bool mark_first = restarted_;
+    std::vector<std::uint32_t> numbers;
+    if (mark_first) {
+        const auto opened = agent_->open_root(op, k_early_root, lease_.root, false);
+        if (!opened && opened.error().code == Code::not_found) return nothing_there();
+        if (!opened) return opened.error();
+        TRY(check_nonce(op, k_early_root, false));
+    } else {
+        numbers = {session.submit(proto::OpenRoot{k_early_root, lease_.root, false}),
+                   session.submit(proto::ReadSmall{k_early_root, std::string{k_nonce_file}})};
+    }
+    const std::size_t ours = numbers.size();
+    for (const std::uint32_t number : ask(session, k_early_root)) {
+        numbers.push_back(number);
+    }
+    std::vector<agent::Incoming> answers;
+    while (answers.size() < numbers.size()) {
+        TRY_ASSIGN(agent::Incoming incoming, session.receive(op));
+        if (incoming.type == proto::MessageType::progress) continue;
+        // Served strictly in order, so answered in order.
+        if (incoming.request != numbers[answers.size()]) {
+            return Error{Code::protocol, "the helper answered out of order"};
+        }
+        answers.push_back(std::move(incoming));
+    }
+    if (!mark_first) {
+        const auto opened = answer_of<proto::RootOpened>(answers[0], "open the project's directory");
+        if (!opened && opened.error().code == Code::not_found) return nothing_there();
+        if (!opened) return opened.error();
+        if (!lease_.root_nonce.empty()) {
+            TRY(judge_nonce(answer_of<proto::Small>(answers[1], "read the lease's mark"), false));
+        }
+    }
+    answers.erase(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(ours));
+    return answers;
 }
 
 Result<agent::Claim> Box::claim_root(const Op& op, bool create, const agent::ClaimOptions& options) {
@@ -57,7 +109,10 @@ Result<agent::Claim> Box::claim_root(const Op& op, bool create, const agent::Cla
 
 Status Box::check_nonce(const Op& op, proto::RootId root, bool create) {
     if (lease_.root_nonce.empty()) return ok();
-    const auto found = agent_->read_small(op, root, k_nonce_file);
+    return judge_nonce(agent_->read_small(op, root, k_nonce_file), create);
+}
+
+Status Box::judge_nonce(const Result<proto::Small>& found, bool create) const {
     if (!found && found.error().code == Code::not_found) {
         // A root that nobody wrote to yet has none; after a restart its absence means that this is not the disk we
         // know.

@@ -107,44 +107,33 @@ class Push {
         lease_ = box->lease();
         TRY(plan::check_box_root(lease_.root, box->agent().hello().home));
         std::string current;
-        auto root = box->open_root(op_, false);
-        if (!root && root.error().code != Code::not_found) return std::move(root).error();
-        if (root) {
-            TRY_ASSIGN(const bool there, is_in_place(box->agent(), *root, current));
-            if (there && current == report_.hash) {
-                report_.up_to_date = true;
-                add(report_.wire, box->agent().session().traffic());
-                return ok();
-            }
-            return change(std::move(box), there, current);
+        const auto there = is_in_place(*box, current);
+        if (!there && there.error().code == Code::not_found) return change(std::move(box), false, current);
+        if (!there) return there.error();
+        if (*there && current == report_.hash) {
+            report_.up_to_date = true;
+            add(report_.wire, box->agent().session().traffic());
+            return ok();
         }
-        return change(std::move(box), false, current);
+        return change(std::move(box), *there, current);
     }
 
     // One round trip: what is current, and whether the release of our hash is there and is what its name says.
-    Result<bool> is_in_place(agent::Agent& agent, proto::RootId root, std::string& current) {
-        proto::ReadSmall read{};
-        read.root = root;
-        read.path = k_current;
-        proto::TreeHash hash{root, release_path(report_.hash), options_.rehash};
-        agent::Session& session = agent.session();
-        const std::uint32_t first = session.submit(read);
-        const std::uint32_t second = session.submit(hash);
-        bool there = false;
-        for (bool answered = false; !answered;) {
-            TRY_ASSIGN(const agent::Incoming incoming, session.receive(op_));
-            if (incoming.request == first && incoming.type == proto::MessageType::small) {
-                TRY_ASSIGN(const auto small, proto::decode<proto::Small>(incoming.payload));
-                current = trim(small.content);
-            }
-            if (incoming.request != second || incoming.type == proto::MessageType::progress) continue;
-            answered = true;
-            if (incoming.type != proto::MessageType::tree_hashed) continue;
-            TRY_ASSIGN(const auto found, proto::decode<proto::TreeHashed>(incoming.payload));
-            there = found.digest == report_.tree.hash;
+    // Code::not_found when nothing was ever pushed there.
+    Result<bool> is_in_place(Box& box, std::string& current) {
+        TRY_ASSIGN(const auto answers, box.ask_root(op_, [this](agent::Session& session, proto::RootId root) {
+            const std::uint32_t first = session.submit(proto::ReadSmall{root, std::string{k_current}});
+            return std::vector<std::uint32_t>{
+                first, session.submit(proto::TreeHash{root, release_path(report_.hash), options_.rehash})};
+        }));
+        if (answers[0].type == proto::MessageType::small) {
+            TRY_ASSIGN(const auto small, proto::decode<proto::Small>(answers[0].payload));
+            const std::string hash{trim(small.content)};
+            if (proto::Digest::from_hex(hash)) current = hash;
         }
-        if (!proto::Digest::from_hex(current)) current.clear();
-        return there;
+        if (answers[1].type != proto::MessageType::tree_hashed) return false;
+        TRY_ASSIGN(const auto found, proto::decode<proto::TreeHashed>(answers[1].payload));
+        return found.digest == report_.tree.hash;
     }
 
     Status change(std::shared_ptr<Box> box, bool there, const std::string& current) {
