@@ -11,8 +11,9 @@ namespace drawhitch::flow {
 namespace {
 
 constexpr std::string_view k_staging = "releases/.staging";
-constexpr std::size_t k_changes_per_request = 1000;
-constexpr std::size_t k_change_bytes = 256U << 10U;
+// A request is one control frame of at most 1 MiB; fewer of them are fewer round trips.
+constexpr std::size_t k_changes_per_request = 8000;
+constexpr std::size_t k_change_bytes = 768U << 10U;
 constexpr std::uint64_t k_spare_bytes = 16U << 20U;
 constexpr std::uint64_t k_spare_inodes = 64;
 

@@ -28,6 +28,7 @@ class DiskReader final : public parse::Reader {
 }  // namespace
 
 Result<parse::StructureVerdict> check_file_structure(const Op& op, const disk::Root& root, const std::string& path) {
+    if (!parse::has_known_ending(path)) return parse::StructureVerdict{};
     TRY_ASSIGN(const UniqueFd fd, root.read_file(path));
     struct stat found {};
     if (::fstat(fd.get(), &found) != 0) return errno_error(errno, "look at", path);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <mutex>
 
 #include "core/proto/limits.hpp"
 #include "io/transport/local.hpp"
@@ -147,4 +148,40 @@ TEST_CASE("a local file that changes while it is pushed is named and not sent as
     std::sort(outcome.changed.begin(), outcome.changed.end());
     CHECK(outcome.changed == std::vector<std::string>{"big.bin", "small/f7", "small/f8"});
     CHECK(support::wrong_file(box / "root/tree", tree, false).empty());
+}
+
+TEST_CASE("several connections serve one queue, and the loss of some holds up nothing", "[threads]") {
+    support::TempDir box;
+    support::Tree tree = support::sample_tree();
+    for (int i = 0; i < 6; ++i)
+        tree["more/" + std::to_string(i)] = support::noise(2'500'000, 70U + static_cast<unsigned>(i));
+    support::plant(box.path(), tree);
+    support::HastyClock clock;
+    for (const std::size_t n : {0U, 12U, 30U, 60U}) {
+        support::TempDir here;
+        support::TestOp op{clock};
+        // Each connection counts its own calls; the first two fail at the n-th.
+        struct Faulty {
+            transport::LocalTransport local{};
+            support::FaultPlan plan{};
+            support::FaultyTransport faulty{local, plan};
+        };
+        std::mutex mutex;
+        std::vector<std::unique_ptr<Faulty>> made;
+        const flow::Dial dial = [&](const Op& each) {
+            Faulty* mine = nullptr;
+            {
+                const std::lock_guard lock{mutex};
+                made.push_back(std::make_unique<Faulty>());
+                mine = made.back().get();
+                if (made.size() <= 2) mine->plan.fail_at = n;
+            }
+            return support::dial_box(mine->faulty, box.path(), false)(each);
+        };
+        const auto outcome = support::pull(op, dial, here / "d", support::items_of(op, box.path()), 4);
+        INFO("call " << n);
+        REQUIRE(!outcome.stopped);
+        CHECK(support::wrong_file(here / "d", tree, true).empty());
+        CHECK(outcome.tally.wire.connections >= 2);
+    }
 }

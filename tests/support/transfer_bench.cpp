@@ -78,9 +78,12 @@ std::vector<flow::PullItem> items_of(const Op& op, const std::string& root) {
     return items;
 }
 
-flow::PullOutcome pull(const Op& op, const flow::Dial& dial, const std::string& to, std::vector<flow::PullItem> items) {
+flow::PullOutcome pull(const Op& op, const flow::Dial& dial, const std::string& to, std::vector<flow::PullItem> items,
+                       int connections) {
     const auto landing = must(disk::Landing::open(must(disk::Root::create(to)), "pull"));
-    flow::PullOutcome outcome = flow::pull_files(op, dial, std::nullopt, *landing, std::move(items), {});
+    flow::PullLimits limits{};
+    limits.connections = connections;
+    flow::PullOutcome outcome = flow::pull_files(op, dial, std::nullopt, *landing, std::move(items), limits);
     bool all = !outcome.stopped;
     for (const auto& result : outcome.results)
         all = all && result.state == flow::FileState::pulled;

@@ -35,7 +35,8 @@ void plant(const std::string& root, const Tree& tree);
 std::vector<flow::PullItem> items_of(const Op& op, const std::string& root);
 
 // Pulls into `to`, keeping what is left of the pull unless it was complete.
-flow::PullOutcome pull(const Op& op, const flow::Dial& dial, const std::string& to, std::vector<flow::PullItem> items);
+flow::PullOutcome pull(const Op& op, const flow::Dial& dial, const std::string& to, std::vector<flow::PullItem> items,
+                       int connections = 1);
 
 // Pushes from `from` to tree/ below the link's root.
 flow::PushOutcome push(const Op& op, const flow::Dial& dial, const std::string& from, const Tree& tree);

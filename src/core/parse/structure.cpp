@@ -48,6 +48,10 @@ Result<StructureVerdict> check_torch(Reader& file) {
 
 }  // namespace
 
+bool has_known_ending(std::string_view name) {
+    return ending_of(name) != Ending::other;
+}
+
 Result<StructureVerdict> check_structure(std::string_view name, Reader& file) {
     switch (ending_of(name)) {
         case Ending::safetensors:

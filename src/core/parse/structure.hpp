@@ -31,6 +31,9 @@ struct StructureVerdict {
     std::string detail{};
 };
 
+// False for names that no check knows: their content need not be looked at.
+bool has_known_ending(std::string_view name);
+
 // The format is chosen by the name's ending and the first bytes. Memory is bounded (about 64 MiB at worst); time is
 // bounded by the file's size, and what would unpack to more than 32 times that size (16 GiB at least) is not judged.
 Result<StructureVerdict> check_structure(std::string_view name, Reader& file);

@@ -73,12 +73,15 @@ Result<Root> Root::create(std::string path) {
 }
 
 Result<UniqueFd> Root::directory(std::string_view path, bool make_missing) const {
-    UniqueFd at{::openat(fd_.get(), ".", k_open_directory)};
-    if (!at) return errno_error(errno, "open the directory", path_);
-    if (path.empty()) return at;
+    if (path.empty()) {
+        UniqueFd itself{::openat(fd_.get(), ".", k_open_directory)};
+        if (!itself) return errno_error(errno, "open the directory", path_);
+        return itself;
+    }
     TRY_ASSIGN(const auto parts, split_relative(path));
+    UniqueFd at;
     for (std::string_view part : parts) {
-        TRY_ASSIGN(at, step_into(at.get(), part, make_missing, path));
+        TRY_ASSIGN(at, step_into(at ? at.get() : fd_.get(), part, make_missing, path));
     }
     return at;
 }
@@ -93,9 +96,13 @@ Result<UniqueFd> Root::read_file(std::string_view path) const {
 Result<struct stat> Root::stat_entry(std::string_view path) const {
     TRY(split_relative(path));
     const SplitPath where = split_last(path);
-    TRY_ASSIGN(const UniqueFd parent, directory(where.parent));
+    UniqueFd parent;
+    if (!where.parent.empty()) {
+        TRY_ASSIGN(parent, directory(where.parent));
+    }
+    const int from = parent ? parent.get() : fd_.get();
     struct stat found {};
-    if (::fstatat(parent.get(), std::string{where.name}.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (::fstatat(from, std::string{where.name}.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
         return errno_error(errno, "look at", path);
     }
     return found;
