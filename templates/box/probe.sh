@@ -46,7 +46,12 @@ run() {
     p=$(value_of pid "$D/start.json")
     [ -n "$p" ] && [ -d "$PROC/$p" ] && echo "job=$(after_name "$p")"
     w=$(value_of wrapper_pid "$D/start.json")
-    [ -n "$w" ] && [ -d "$PROC/$w" ] && echo "wrapper=$(after_name "$w")"
+    if [ -n "$w" ] && [ -d "$PROC/$w" ]; then
+        stat_line=$(after_name "$w")
+        echo "wrapper=$stat_line"
+        parent=${stat_line#* }
+        echo "parent=$(first_line "$PROC/${parent%% *}/comm")"
+    fi
     # Read last: a job and a wrapper seen gone, and then no record, did not just end between two looks.
     [ -e "$D/exit.json" ] && echo "exit=$(head -c 2048 "$D/exit.json" 2>/dev/null | tr -s ' \n' ' ')"
     g=$(value_of pgid "$D/start.json")

@@ -15,6 +15,7 @@
 #include "core/judge/threads.hpp"
 #include "core/parse/cpu_facts.hpp"
 #include "core/parse/framed.hpp"
+#include "core/parse/prepare_answer.hpp"
 #include "core/parse/run_probe.hpp"
 
 using namespace drawhitch;
@@ -223,6 +224,41 @@ TEST_CASE("a started job lives in a session of its own while the launch has long
     for (std::int64_t pid : seen.carriers) {
         if (pid != seen.start->pid) ::kill(static_cast<pid_t>(pid), SIGKILL);
     }
+}
+
+TEST_CASE("two live runs get no GPU in common unless they share") {
+    const Shell& shell = GENERATE(from_range(support::shells()));
+    FakeBox box(shell);
+    support::TempDir dev;
+    box.roots.dev = dev.path();
+    (void)box.launch("r1", sh("sleep 60"));
+    const auto answer = [&](const std::string& gpus, bool share) {
+        auto spec =
+            box.prepare_spec("r" + std::to_string(std::hash<std::string>{}(gpus) % 1000 + (share ? 2000 : 1000)));
+        spec.gpus = gpus;
+        spec.share_gpus = share;
+        return parse::prepare_answer(box.prepare(spec).out, support::k_nonce);
+    };
+    // Without GPUs there is nothing to guard.
+    CHECK(answer("", false).finished);
+    for (const char* name : {"nvidia0", "nvidia1", "nvidiactl"})
+        support::write_file(dev / name, "");
+    CHECK(answer("9", true).gpus == 2);
+    // r1 was given all of them.
+    CHECK(answer("1", false).refused == "gpus-taken");
+    CHECK(answer("1", false).because == "r1");
+    support::write_file(box.run_file("r1", "gpus"), "0,3");
+    CHECK(answer("1", false).finished);
+    CHECK(answer("2,3", false).refused == "gpus-taken");
+    CHECK(answer("13,30", false).finished);
+    CHECK(answer("0", false).refused == "gpus-taken");
+    CHECK(answer("5,6", true).finished);
+    auto all = box.prepare_spec("r7");
+    CHECK(parse::prepare_answer(box.prepare(all).out, support::k_nonce).refused == "gpus-taken");
+    // A run that has ended holds nothing.
+    ::kill(static_cast<pid_t>(-box.start("r1")->pgid), SIGKILL);
+    box.await_exit("r1");
+    CHECK(parse::prepare_answer(box.prepare(all).out, support::k_nonce).finished);
 }
 
 TEST_CASE("starting twice starts once") {

@@ -63,6 +63,8 @@ TEST_CASE("a probe sees a live job, its log and its artifacts under every shell"
     // busybox's shell may become its last command.
     CHECK_FALSE(run.members.empty());
     CHECK(run.carriers.size() == run.members.size());
+    CHECK_FALSE(run.wrapper_parent.empty());
+    CHECK(run.wrapper_parent.find("sshd") == std::string::npos);
     judge::RunPolicy policy;
     CHECK(judge::judge_run(poll, run, {}, policy, {}).verdict.kind == model::VerdictKind::running);
 }

@@ -93,6 +93,7 @@ struct RunFacts {
     bool unreadable_record{false};                 // start.json or exit.json is there and makes no sense
     std::optional<ProcessFacts> at_pid{};          // whatever has the recorded pid now, ours or not
     std::optional<ProcessFacts> at_wrapper_pid{};  // the same for the wrapper
+    std::string wrapper_parent{};                  // the name of the wrapper's parent process
     bool processes_known{false};
     std::vector<ProcessFacts> members{};   // of the recorded group or session, zombies included
     std::vector<std::int64_t> carriers{};  // pids that carry the run's token in their environment

@@ -164,6 +164,7 @@ model::RunFacts run_facts(const Framed& sections, const AskedRun& asked) {
         if (facts.at_pid) facts.at_pid->pid = facts.start->pid;
         facts.at_wrapper_pid = process_after_name(value_of(body, "wrapper").value_or(""));
         if (facts.at_wrapper_pid) facts.at_wrapper_pid->pid = facts.start->wrapper_pid;
+        facts.wrapper_parent = value_of(body, "parent").value_or("").substr(0, 64);
     }
     facts.oom_kills = sane(value_of(body, "oom").value_or(""));
     if (const auto words = fields(value_of(body, "log").value_or("")); words.size() == 2) {

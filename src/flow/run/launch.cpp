@@ -72,6 +72,7 @@ class Launch {
     Result<std::string> wrapper() const;
     Status start();
     Result<std::string> ask_to_start(const std::string& script);
+    void warn_if_attached(const model::RunFacts& facts) const;
     Result<LaunchReport> confirm();
 
     const Op& op_;
@@ -247,6 +248,12 @@ Status Launch::start() {
     return start_refusal(lease_, name_, section != nullptr ? section->body : std::string{});
 }
 
+// A container's first process may be the SSH server itself: being its child then means being nobody's.
+void Launch::warn_if_attached(const model::RunFacts& facts) const {
+    if (!facts.at_wrapper_pid || facts.at_wrapper_pid->parent == 1 || !facts.wrapper_parent.starts_with("sshd")) return;
+    op_.warn("run " + name_ + " is still a child of the SSH session and may end with it");
+}
+
 Result<LaunchReport> Launch::confirm() {
     LaunchReport report;
     report.run = run_;
@@ -268,6 +275,7 @@ Result<LaunchReport> Launch::confirm() {
     if (!views) return std::move(views).error();
     report.run = views->front().run;
     report.verdict = views->front().verdict;
+    warn_if_attached(*views->front().facts);
     // Gone without a record as soon as the first connection closed: that is how a login manager ends a session.
     model::Verdict& verdict = report.verdict;
     if (verdict.kind == model::VerdictKind::failed && !verdict.exit_code && verdict.signal.empty()) {
