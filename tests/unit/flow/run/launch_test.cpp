@@ -5,36 +5,14 @@
 #include <filesystem>
 #include <thread>
 
-#include "io/transport/local.hpp"
+#include "faulty_connector.hpp"
 #include "run_stage.hpp"
-#include "support/faulty_transport.hpp"
 
 using namespace drawhitch;
 using model::VerdictKind;
 using support::RunStage;
 
 namespace {
-
-// Connections of this machine that fail as a plan says.
-class FaultyConnector final : public flow::Connector {
-  public:
-    explicit FaultyConnector(support::FaultPlan& plan) : plan_(plan) {}
-    Result<std::unique_ptr<transport::Transport>> to(const Op&, const model::Lease&) override {
-        return std::unique_ptr<transport::Transport>(std::make_unique<support::FaultyTransport>(local_, plan_));
-    }
-
-  private:
-    support::FaultPlan& plan_;
-    transport::LocalTransport local_{};
-};
-
-// Time as it is, but nobody waits: pauses between two tries take none.
-class HastyClock final : public Clock {
-  public:
-    Instant now() const override { return system_clock().now(); }
-    WallTime wall() const override { return system_clock().wall(); }
-    void sleep(milliseconds, const Cancel&) override {}
-};
 
 std::size_t lines_in(const std::string& text) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -113,13 +91,13 @@ TEST_CASE("whichever call of a launch fails, the job starts at most once and the
         RunStage stage;
         support::FaultPlan plan;
         plan.fail_at = n;
-        FaultyConnector connector(plan);
+        support::FaultyConnector connector(plan);
         flow::Deps deps{stage.local().ledger(), connector,           stage.deps().helpers,
                         stage.deps().prompt,    stage.deps().laptop, stage.deps().project,
                         stage.deps().settings};
         auto options = RunStage::job("echo ran >>../count; sleep 60");
         options.name = "r1";
-        HastyClock clock;
+        support::HastyClock clock;
         const support::TestOp op(clock);
         const auto report = flow::launch(op, deps, stage.lease(), options);
         INFO("fault " << n << (report ? "" : ": " + report.error().message));

@@ -33,7 +33,7 @@ class RunStage {
     // Waits until a file of the run holds this text.
     void await_text(const std::string& run, const std::string& file, const std::string& text);
 
-    TestOp op{};
+    TestOp op{system_clock(), milliseconds{600'000}};  // fault loops share it
 
   private:
     LocalDeps local_{op};
