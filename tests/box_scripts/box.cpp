@@ -72,7 +72,7 @@ plan::WrapperSpec FakeBox::lay_out(const std::string& name, std::vector<std::str
     spec.run_dir = plan::run_directory(root_, name);
     spec.work_dir = plan::work_directory(root_, name);
     spec.token = token_of(name);
-    spec.environment_file = plan::environment_file(volatile_dir(), "project", name);
+    spec.environment_file = plan::environment_file(volatile_dir(), "project", name, token_of(name));
     spec.command = std::move(command);
     spec.roots = roots;
     return spec;

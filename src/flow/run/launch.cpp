@@ -187,7 +187,7 @@ Status Launch::claim_in_ledger() {
     }
     const int runs = static_cast<int>(box_.live.size()) + 1;
     threads_ = judge::thread_share(box_.cpu, runs, options_.ranks, options_.command);
-    environment_file_ = plan::environment_file(box_.volatile_dir, lease_.project, name_);
+    environment_file_ = plan::environment_file(box_.volatile_dir, lease_.project, name_, token_);
     TRY_ASSIGN(run_, deps_.ledger.claim_run(lease_.id, frozen_spec()));
     return deps_.ledger.add_volatile(lease_.id, environment_file_, "environment of run " + name_);
 }
