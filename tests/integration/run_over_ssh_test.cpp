@@ -46,6 +46,10 @@ class Road {
             for (const std::int64_t pid : judge::living_processes(*view.facts))
                 ::kill(static_cast<pid_t>(pid), SIGKILL);
         }
+        if (const auto files = local_.ledger().volatile_files(lease_)) {
+            for (const auto& file : *files)
+                std::filesystem::remove(file.path);
+        }
     }
     Road(const Road&) = delete;
     Road& operator=(const Road&) = delete;

@@ -38,6 +38,11 @@ RunStage::~RunStage() {
         for (const std::int64_t pid : judge::living_processes(*view.facts))
             ::kill(static_cast<pid_t>(pid), SIGKILL);
     }
+    // Environment files lie in the machine's own memory filesystem.
+    if (const auto files = local_.ledger().volatile_files(lease_)) {
+        for (const auto& file : *files)
+            std::filesystem::remove(file.path);
+    }
 }
 
 model::Lease RunStage::lease() {
