@@ -73,6 +73,7 @@ Registry all_commands() {
         lease_ls_command(),
         lease_show_command(),
         lease_close_command(),
+        lease_export_command(),
         trust_command(),
         config_path_command(),
         config_get_command(),

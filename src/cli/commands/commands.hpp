@@ -18,6 +18,7 @@ CommandRow profile_check_command();
 CommandRow lease_ls_command();
 CommandRow lease_show_command();
 CommandRow lease_close_command();
+CommandRow lease_export_command();
 CommandRow trust_command();
 CommandRow config_path_command();
 CommandRow config_get_command();

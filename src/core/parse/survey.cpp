@@ -23,7 +23,8 @@ std::optional<model::BoxProcess> process_line(std::string_view line, std::uint64
     const auto pid = whole_number(words[0]);
     const auto parent = whole_number(words[1]);
     const auto ticks = whole_number(words[3]);
-    if (!pid || !parent || !ticks || *pid > k_latest || *parent > k_latest) return std::nullopt;
+    if (!pid || !parent || !ticks || *pid > k_latest || *parent > k_latest || *ticks / hertz > k_latest)
+        return std::nullopt;
     model::BoxProcess process{};
     process.pid = static_cast<std::int64_t>(*pid);
     process.parent = static_cast<std::int64_t>(*parent);
