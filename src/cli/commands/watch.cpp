@@ -29,8 +29,12 @@ Result<Outcome> run_watch(Context& context, const Parsed& parsed) {
         return Error{Code::usage, "--every is at least one second"};
     }
     std::map<std::int64_t, std::string> told_before;
-    // Each look tells how the runs stand by a heartbeat; there is nothing to add.
-    const auto view = flow::watch_runs(context.op, place->deps(), here.lease, options, [](const auto&, bool) {});
+    const auto view =
+        flow::watch_runs(context.op, place->deps(), here.lease, options, [&](const auto& seen, bool changed) {
+            if (!changed || options.once) return;
+            for (const flow::RunView& run : seen.runs)
+                context.op.note(run_line(run));
+        });
     if (!view) {
         if (view.error().code == Code::cancelled) context.op.note("stopped watching; the runs go on");
         return view.error();
