@@ -4,8 +4,8 @@ mkdir project && cd project
 adopt_here
 drawhitch run b1 --name r1 --no-outputs -- sh -c "while ! [ -e '$SCRATCH/go' ]; do sleep 0.1; done" >/dev/null 2>&1
 drawhitch watch b1 --every 1s >/dev/null 2>"$SCRATCH/told" &
-while ! grep -q '^r1 RUNNING' "$SCRATCH/told"; do
-    kill -0 $! || break
+for _ in $(seq 200); do
+    grep -q '^r1 RUNNING' "$SCRATCH/told" && break
     sleep 0.1
 done
 touch "$SCRATCH/go"
