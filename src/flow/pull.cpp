@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "base/text.hpp"
 #include "flow/box.hpp"
@@ -160,9 +161,7 @@ class Pull {
     // private directory is left by a pull that was interrupted before it could write its receipt: then what lies here
     // is its work.
     Status find_own() {
-        TRY_ASSIGN(const auto receipts, deps_.ledger.receipts(run_.id));
-        const bool ours = std::ranges::any_of(
-            receipts, [this](const model::Receipt& receipt) { return receipt.directory == report_.directory; });
+        TRY_ASSIGN(const bool ours, deps_.ledger.received_into(run_.id, report_.directory));
         own_directory_ = ours || ::access((report_.directory + "/.drawhitch").c_str(), F_OK) == 0;
         return ok();
     }
@@ -204,12 +203,13 @@ class Pull {
         TRY_ASSIGN(const parse::NameRules rules, name_rules(root));
         TRY(refuse_collisions(rules));
         TRY(compare(link));
+        selection_.entries = {};  // there may be hundreds of thousands, and all that counts is in the report now
         TRY_ASSIGN(const disk::Root records, disk::Root::open(report_.directory));
         const std::string id = "pull-" + proto::sha256(lease_.name + '\0' + run_.spec.run_dir).hex().substr(0, 16);
         TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), id));
         if (!items_.empty()) {
-            const PullOutcome outcome =
-                pull_files(op_, [this](const Op& op) { return dial(op); }, std::move(link), *landing, items_, {});
+            const PullOutcome outcome = pull_files(op_, [this](const Op& op) { return dial(op); }, std::move(link),
+                                                   *landing, std::exchange(items_, {}), {});
             take(outcome);
             if (outcome.stopped && !brought_anything()) {
                 TRY(landing->discard());
@@ -246,11 +246,16 @@ class Pull {
             file.why = result.why;
             file.code = result.code;
             if (result.state != FileState::pulled && result.state != FileState::unsettled) continue;
-            file.entry.size = result.source.size;
-            file.entry.mtime = wall_of(result.source.mtime_ns);
-            file.mode = result.source.mode & 0777U;
+            file.entry.size = result.size;
+            file.entry.mtime = wall_of(result.mtime_ns);
+            file.mode = result.mode & 0777U;
             take_digests(file, result.root, result.sha256);
         }
+    }
+
+    // A damaged file is in the receipt as such: it is what the box has, and nobody may call it proof.
+    static bool belongs_to_receipt(const PulledFile& file) {
+        return file.certified || file.structure == model::Structure::broken;
     }
 
     Status record_receipt() {
@@ -260,15 +265,17 @@ class Pull {
         receipt.directory = report_.directory;
         std::vector<model::ManifestEntry> manifest;
         for (const PulledFile& file : report_.files) {
-            // A damaged file is in the receipt as such: it is what the box has, and nobody may call it proof.
-            const bool damaged = file.structure == model::Structure::broken;
-            if (!file.certified && !damaged) continue;
-            manifest.push_back(file.entry);
-            receipt.files.push_back({file.entry, report_.directory + "/" + file.entry.path, file.structure});
+            if (belongs_to_receipt(file)) manifest.push_back(file.entry);
         }
-        if (receipt.files.empty()) return ok();
+        if (manifest.empty()) return ok();
         TRY(deps_.ledger.add_manifest(run_.id, manifest));
-        TRY_ASSIGN(report_.receipt, deps_.ledger.add_receipt(receipt));
+        receipt.files.reserve(manifest.size());
+        for (const PulledFile& file : report_.files) {
+            if (!belongs_to_receipt(file)) continue;
+            const std::string path = report_.directory + "/" + file.entry.path;
+            receipt.files.push_back({std::move(manifest[receipt.files.size()]), path, file.structure});
+        }
+        TRY_ASSIGN(report_.receipt, deps_.ledger.add_receipt(std::move(receipt)));
         return ok();
     }
 

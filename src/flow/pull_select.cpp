@@ -43,9 +43,11 @@ Result<Selection> select_units(RunFiles files, const PullOptions& options) {
     files.units = plan::keep_newest(std::move(files.units), files.entries, options.newest);
     Selection selection{};
     selection.box_seconds = files.box_seconds;
+    selection.entries.reserve(files.entries.size());
+    selection.units.reserve(files.units.size());
     for (plan::Unit& unit : files.units) {
         for (std::size_t& file : unit.files) {
-            selection.entries.push_back(files.entries[file]);
+            selection.entries.push_back(std::move(files.entries[file]));
             selection.being_written.push_back(files.being_written[file]);
             file = selection.entries.size() - 1;
         }

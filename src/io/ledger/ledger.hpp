@@ -116,7 +116,9 @@ class Ledger {
     Result<std::int64_t> add_manifest(std::int64_t run, std::span<const model::ManifestEntry> entries);
     Result<std::optional<Manifest>> latest_manifest(std::int64_t run) const;
     // `lease`, `run`, `directory` and `files` are read. Call it only after the files are durable on disk.
-    Result<model::Receipt> add_receipt(const model::Receipt& receipt);
+    Result<model::Receipt> add_receipt(model::Receipt receipt);
+    // Whether some receipt of the run lies in this directory (absolute, byte for byte), without reading its files.
+    Result<bool> received_into(std::int64_t run, std::string_view directory) const;
     // Newest first.
     Result<std::vector<model::Receipt>> receipts(std::int64_t run) const;
     // The union of all receipts of the run: each distinct (path, root digest), newest receipt first.

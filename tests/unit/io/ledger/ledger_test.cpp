@@ -255,6 +255,9 @@ TEST_CASE("receipts of a run add up, and each generation of a file counts") {
     CHECK(covered->at(2).entry.structure == model::Structure::broken);
     REQUIRE(ledger.receipts(run)->size() == 2);
     CHECK(ledger.receipts(run)->at(0).files.size() == 2);
+    CHECK(ledger.received_into(run, "/pulls").value());
+    CHECK_FALSE(ledger.received_into(run, "/pull").value());
+    CHECK_FALSE(ledger.received_into(run + 1, "/pulls").value());
     CHECK(code_of(ledger.add_receipt({0, lease, 99, {}, "/", {}})) == Code::not_found);
 }
 
