@@ -58,6 +58,7 @@ class Pull {
     Result<PullReport> run() {
         TRY_ASSIGN(lease_, deps_.ledger.lease_by_name(options_.box));
         TRY_ASSIGN(run_, find_run(deps_, lease_, options_.run));
+        run_.spec.roster.insert(run_.spec.roster.end(), options_.declare.begin(), options_.declare.end());
         report_.lease = lease_.name;
         report_.run = run_.spec.name;
         report_.directory =
@@ -66,6 +67,10 @@ class Pull {
         {
             Activity scanning{op_.events, "look at " + lease_.name + " " + run_.spec.name, EventUnit::none};
             TRY_ASSIGN(auto files, scan_run_files(op_, *link.agent, link.root, roster()));
+            TRY(check_declared(files, options_.declare));
+            if (!deps_.dry_run && !options_.declare.empty())
+                TRY(deps_.ledger.declare_roster(run_.id, options_.declare));
+            remember_all(files);
             TRY_ASSIGN(selection_, select_units(std::move(files), options_));
         }
         if (selection_.units.empty() && selection_.left_out.empty()) return nothing_matches();
@@ -258,6 +263,35 @@ class Pull {
         return file.certified || file.structure == model::Structure::broken;
     }
 
+    // A pull of a part must not look like one of the whole: the ledger's list has all that the roster matched.
+    void remember_all(const RunFiles& files) {
+        const bool narrowed = !options_.patterns.empty() || !options_.classes.empty() || options_.newest > 0;
+        if (!narrowed) return;
+        for (const plan::Unit& unit : files.units) {
+            for (const std::size_t index : unit.files)
+                matched_.push_back(file_of(files.entries[index], unit).entry);
+        }
+    }
+
+    // What the roster matched and this pull did not prove: without digests.
+    std::vector<model::ManifestEntry> unproven() {
+        std::set<std::string_view> told;
+        std::vector<model::ManifestEntry> list;
+        for (const PulledFile& file : report_.files) {
+            told.insert(file.entry.path);
+            if (belongs_to_receipt(file) || file.state == FileState::vanished) continue;
+            list.push_back(file.entry);
+            list.back().root.clear();
+            list.back().sha256.clear();
+        }
+        for (model::ManifestEntry& entry : matched_)
+            if (!told.contains(entry.path)) list.push_back(std::move(entry));
+        // Links and pipes hold nothing; what could not be read may.
+        for (const proto::FileEntry& entry : selection_.left_out)
+            if (entry.error != 0) list.push_back(file_of(entry, {.name = entry.path}).entry);
+        return list;
+    }
+
     Status record_receipt() {
         model::Receipt receipt{};
         receipt.lease = lease_.id;
@@ -267,9 +301,12 @@ class Pull {
         for (const PulledFile& file : report_.files) {
             if (belongs_to_receipt(file)) manifest.push_back(file.entry);
         }
-        if (manifest.empty()) return ok();
+        const std::size_t proven = manifest.size();
+        for (model::ManifestEntry& entry : unproven())
+            manifest.push_back(std::move(entry));
         TRY(deps_.ledger.add_manifest(run_.id, manifest));
-        receipt.files.reserve(manifest.size());
+        if (proven == 0) return ok();
+        receipt.files.reserve(proven);
         for (const PulledFile& file : report_.files) {
             if (!belongs_to_receipt(file)) continue;
             const std::string path = report_.directory + "/" + file.entry.path;
@@ -284,9 +321,10 @@ class Pull {
     const PullOptions& options_;
     model::Lease lease_{};
     model::Run run_{};
-    std::set<std::string> present_{};        // entries whose path is taken here
-    bool own_directory_{false};              // pulls of this run have worked here
-    std::vector<std::string> in_the_way_{};  // entries whose local file is neither equal nor ours
+    std::set<std::string> present_{};              // entries whose path is taken here
+    bool own_directory_{false};                    // pulls of this run have worked here
+    std::vector<std::string> in_the_way_{};        // entries whose local file is neither equal nor ours
+    std::vector<model::ManifestEntry> matched_{};  // all that the roster matched, where the user narrowed it
     Selection selection_{};
     std::vector<PullItem> items_{};
     std::vector<std::size_t> item_files_{};  // per item: its index in the report

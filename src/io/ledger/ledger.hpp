@@ -103,6 +103,8 @@ class Ledger {
     // when an identity was recorded: then it ran.
     Status drop_claim(std::int64_t run, const std::string& reason);
     Status record_identity(std::int64_t run, const model::RunIdentity& identity);
+    // What the run must leave behind, said after its launch: added to its roster, where it is not there already.
+    Status declare_roster(std::int64_t run, const model::Roster& items);
     // Seen from a second connection.
     Status confirm_run(std::int64_t run);
     Status record_verdict(std::int64_t run, const model::Verdict& verdict);
