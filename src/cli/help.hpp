@@ -17,6 +17,13 @@ struct Topic {
 };
 std::span<const Topic> topics();
 
+// A word of the tool and what it means, for `help words`.
+struct Term {
+    std::string_view word{};
+    std::string_view meaning{};  // lines wrapped by hand at 80 columns, no full stop
+};
+std::span<const Term> glossary();
+
 // All commands in their groups, and the topics.
 std::string overview(const Registry& registry);
 // Usage, description, arguments, options and examples of one command.

@@ -40,15 +40,13 @@ Error unknown_option(std::string_view word) {
 }
 
 Error unknown_verb(const Registry& registry, const std::string& word) {
-    const std::vector<std::string> verbs = registry.first_words();
-    Error error{Code::usage, "there is no command \"" + printable(word) + "\""};
-    const auto meant = nearest(word, verbs);
-    if (!meant) return std::move(error).then("drawhitch help");
-    return std::move(error).because("did you mean " + *meant + "?").then("drawhitch help " + *meant);
+    return unknown_word("there is no command", word, registry.first_words());
 }
 
 Error unknown_member(const Registry& registry, const std::string& family, const std::string& word) {
     const std::vector<std::string> members = registry.members(family);
+    const std::string whole = family + " " + word;
+    if (std::ranges::find(planned(), whole, &Planned::verb) != planned().end()) return unknown_word("", whole, {});
     Error error{Code::usage, family + " has no command \"" + printable(word) + "\"; it has " + join(members, ", ")};
     if (const auto meant = nearest(word, members)) error.why = "did you mean " + family + " " + *meant + "?";
     return std::move(error).then("drawhitch help " + family);

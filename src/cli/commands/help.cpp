@@ -17,10 +17,7 @@ Error unknown(const Registry& registry, const std::string& asked) {
     std::vector<std::string> words = registry.first_words();
     for (const Topic& topic : topics())
         words.emplace_back(topic.name);
-    Error error{Code::usage, "there is no command and no topic \"" + printable(asked) + "\""};
-    const auto meant = nearest(asked, words);
-    if (!meant) return std::move(error).then("drawhitch help");
-    return std::move(error).because("did you mean " + *meant + "?").then("drawhitch help " + *meant);
+    return unknown_word("there is no command and no topic", asked, words);
 }
 
 Result<std::string> text_for(const Registry& registry, const std::string& asked) {
