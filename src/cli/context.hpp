@@ -25,6 +25,7 @@ struct Context {
     term::Output& out;        // standard output
     term::Prompt& prompt;     // the person at the terminal
     std::string directory{};  // the working directory, absolute
+    std::string box{};        // the box that is meant, once it is known: the command after an error names it
 };
 
 }  // namespace drawhitch::cli

@@ -30,53 +30,55 @@ constexpr std::array k_exits{
 };
 
 constexpr std::array k_codes{
-    CodeRow{Code::usage, k_usage, "the command line is wrong"},
-    CodeRow{Code::config, k_usage, "a configuration file, profile or variable is wrong"},
-    CodeRow{Code::not_trusted, k_usage, "the project's file asks for something that `drawhitch trust` has not allowed"},
-    CodeRow{Code::not_found, k_failed, "a named box, run, file, profile or key does not exist"},
-    CodeRow{Code::exists, k_failed, "it exists already, or is already running"},
-    CodeRow{Code::dns, k_unreachable, "the host name has no address"},
-    CodeRow{Code::refused, k_unreachable, "the connection was refused"},
-    CodeRow{Code::connect_timeout, k_unreachable, "no answer to the connection"},
-    CodeRow{Code::no_banner, k_unreachable, "the port is open, but no SSH server spoke"},
-    CodeRow{Code::host_key, k_auth, "the host key is unknown, changed or refused"},
-    CodeRow{Code::auth, k_auth, "no key or password was accepted"},
-    CodeRow{Code::key_permissions, k_auth, "a private key may be read by others"},
-    CodeRow{Code::key_unusable, k_auth, "a private key cannot be used"},
-    CodeRow{Code::shell_missing, k_unreachable, "the box gives no usable shell"},
-    CodeRow{Code::noexec, k_unhealthy, "no place on the box may execute the helper"},
-    CodeRow{Code::limits, k_unreachable, "the server limits sessions or connections"},
-    CodeRow{Code::link_lost, k_unreachable, "the connection ended"},
-    CodeRow{Code::stalled, k_unreachable, "nothing came for too long"},
-    CodeRow{Code::timed_out, k_unreachable, "an answer did not come in time"},
-    CodeRow{Code::remote_failed, k_failed, "a command or request failed on the box"},
-    CodeRow{Code::protocol, k_failed, "the helper broke the protocol or speaks another version"},
-    CodeRow{Code::changed, k_failed, "a file changed while it was read"},
-    CodeRow{Code::unsafe_path, k_failed, "a path leaves its root or meets a symbolic link"},
-    CodeRow{Code::permission, k_failed, "permission denied"},
-    CodeRow{Code::no_space, k_no_space, "no space left"},
-    CodeRow{Code::no_inodes, k_no_space, "no inodes left"},
-    CodeRow{Code::read_only, k_failed, "the file system is read-only"},
-    CodeRow{Code::integrity, k_integrity, "bytes do not match their hash"},
-    CodeRow{Code::gate_closed, k_gate_closed, "the gate is closed: nothing was destroyed"},
-    CodeRow{Code::skipped, k_skipped, "something was left out"},
-    CodeRow{Code::unhealthy, k_unhealthy, "the box is unhealthy"},
-    CodeRow{Code::provider, k_provider, "the provider refused or limited the request"},
-    CodeRow{Code::unconfirmed, k_unconfirmed, "asked but not proven"},
-    CodeRow{Code::job_failed, k_job_failed, "the job failed"},
-    CodeRow{Code::job_stalled, k_job_stalled, "the job stalled"},
-    CodeRow{Code::local_io, k_failed, "a file on this machine cannot be read or written"},
-    CodeRow{Code::ledger, k_failed, "the ledger cannot be used"},
-    CodeRow{Code::locked, k_failed, "another drawhitch holds the lock"},
-    CodeRow{Code::deadline, k_deadline, "the deadline passed"},
-    CodeRow{Code::cancelled, k_interrupted, "interrupted"},
-    CodeRow{Code::internal, k_internal, "a bug in drawhitch"},
+    CodeRow{Code::usage, k_usage, "the command line is wrong", "drawhitch help {verb}"},
+    CodeRow{Code::config, k_usage, "a configuration file, profile or variable is wrong", "drawhitch help config"},
+    CodeRow{Code::not_trusted, k_usage, "the project's file asks for something that `drawhitch trust` has not allowed",
+            "drawhitch trust --show"},
+    CodeRow{Code::not_found, k_failed, "a named box, run, file, profile or key does not exist", "drawhitch ls"},
+    CodeRow{Code::exists, k_failed, "it exists already, or is already running", "drawhitch ls --all"},
+    CodeRow{Code::dns, k_unreachable, "the host name has no address", "{doctor}"},
+    CodeRow{Code::refused, k_unreachable, "the connection was refused", "{doctor}"},
+    CodeRow{Code::connect_timeout, k_unreachable, "no answer to the connection", "{doctor}"},
+    CodeRow{Code::no_banner, k_unreachable, "the port is open, but no SSH server spoke", "{doctor}"},
+    CodeRow{Code::host_key, k_auth, "the host key is unknown, changed or refused", "drawhitch help host-keys"},
+    CodeRow{Code::auth, k_auth, "no key or password was accepted", "{doctor}"},
+    CodeRow{Code::key_permissions, k_auth, "a private key may be read by others", "{doctor}"},
+    CodeRow{Code::key_unusable, k_auth, "a private key cannot be used", "ssh-add -l"},
+    CodeRow{Code::shell_missing, k_unreachable, "the box gives no usable shell", "{doctor}"},
+    CodeRow{Code::noexec, k_unhealthy, "no place on the box may execute the helper", "{doctor}"},
+    CodeRow{Code::limits, k_unreachable, "the server limits sessions or connections", "{again}"},
+    CodeRow{Code::link_lost, k_unreachable, "the connection ended", "{again}"},
+    CodeRow{Code::stalled, k_unreachable, "nothing came for too long", "{again}"},
+    CodeRow{Code::timed_out, k_unreachable, "an answer did not come in time", "{again}"},
+    CodeRow{Code::remote_failed, k_failed, "a command or request failed on the box", "{doctor}"},
+    CodeRow{Code::protocol, k_failed, "the helper broke the protocol or speaks another version", "{doctor}"},
+    CodeRow{Code::changed, k_failed, "a file changed while it was read", "{again}"},
+    CodeRow{Code::unsafe_path, k_failed, "a path leaves its root or meets a symbolic link", "drawhitch help {verb}"},
+    CodeRow{Code::permission, k_failed, "permission denied", "{doctor}"},
+    CodeRow{Code::no_space, k_no_space, "no space left", "{doctor}"},
+    CodeRow{Code::no_inodes, k_no_space, "no inodes left", "{doctor}"},
+    CodeRow{Code::read_only, k_failed, "the file system is read-only", "{doctor}"},
+    CodeRow{Code::integrity, k_integrity, "bytes do not match their hash", "drawhitch help verify"},
+    CodeRow{Code::gate_closed, k_gate_closed, "the gate is closed: nothing was destroyed", "drawhitch down{box} -n"},
+    CodeRow{Code::skipped, k_skipped, "something was left out", "{again} -v"},
+    CodeRow{Code::unhealthy, k_unhealthy, "the box is unhealthy", "{doctor}"},
+    CodeRow{Code::provider, k_provider, "the provider refused or limited the request", "drawhitch profile ls"},
+    CodeRow{Code::unconfirmed, k_unconfirmed, "asked but not proven", "drawhitch ls"},
+    CodeRow{Code::job_failed, k_job_failed, "the job failed", "drawhitch logs{box}"},
+    CodeRow{Code::job_stalled, k_job_stalled, "the job stalled", "drawhitch logs{box}"},
+    CodeRow{Code::local_io, k_failed, "a file on this machine cannot be read or written",
+            "drawhitch config path --json"},
+    CodeRow{Code::ledger, k_failed, "the ledger cannot be used", "drawhitch config path ledger"},
+    CodeRow{Code::locked, k_failed, "another drawhitch holds the lock", "{again}"},
+    CodeRow{Code::deadline, k_deadline, "the deadline passed", "{again} --timeout {longer}"},
+    CodeRow{Code::cancelled, k_interrupted, "interrupted", "{again}"},
+    CodeRow{Code::internal, k_internal, "a bug in drawhitch", "drawhitch version --json"},
 };
 
-// A new Code without a row here does not compile.
+// A new Code without a row here, or a row that does not say what to type, does not compile.
 constexpr bool complete() {
     for (std::size_t i = 0; i < k_codes.size(); ++i) {
-        if (static_cast<std::size_t>(k_codes[i].code) != i) return false;
+        if (static_cast<std::size_t>(k_codes[i].code) != i || k_codes[i].next.empty()) return false;
     }
     return k_codes.size() == static_cast<std::size_t>(Code::internal) + 1;
 }
@@ -92,8 +94,12 @@ std::span<const CodeRow> code_rows() {
     return k_codes;
 }
 
+const CodeRow& row_of(Code code) {
+    return k_codes[static_cast<std::size_t>(code)];
+}
+
 int exit_code_of(Code code) {
-    return k_codes[static_cast<std::size_t>(code)].exit;
+    return row_of(code).exit;
 }
 
 }  // namespace drawhitch::cli

@@ -39,10 +39,13 @@ struct CodeRow {
     Code code{Code::internal};
     int exit{exit_code::k_internal};
     std::string_view meaning{};
+    // What to type when the error itself does not say: the words of next_step.hpp. Every class has one.
+    std::string_view next{};
 };
 // One row per Code, in the order of the enumeration.
 std::span<const CodeRow> code_rows();
 
 int exit_code_of(Code code);
+const CodeRow& row_of(Code code);
 
 }  // namespace drawhitch::cli

@@ -10,7 +10,9 @@
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
+#include "cli/next_step.hpp"
 #include "cli/parser.hpp"
+#include "cli/render_error.hpp"
 #include "cli/settings_file.hpp"
 #include "cli/signals.hpp"
 
@@ -44,17 +46,20 @@ Located translated(const Registry& registry, Located located) {
     return located;
 }
 
-int without_verb(const Registry& registry, const Surroundings& around, AskedFormat format, const std::string& family) {
+int without_verb(const Registry& registry, const Surroundings& around, AskedFormat format, const std::string& family,
+                 const Asked& asked) {
     if (family.empty() && !format.json && !format.jsonl) {
         (void)write_all(around.err, overview(registry), "standard error");
         return exit_code::k_usage;
     }
     if (family.empty()) {
-        return Session::fail_early(around, format, Error{Code::usage, "no command was given"}.then("drawhitch help"));
+        return Session::fail_early(around, format, Error{Code::usage, "no command was given"}.then("drawhitch help"),
+                                   asked);
     }
     const std::string members = join(registry.members(family), ", ");
     return Session::fail_early(
-        around, format, Error{Code::usage, family + " needs one of: " + members}.then("drawhitch help " + family));
+        around, format, Error{Code::usage, family + " needs one of: " + members}.then("drawhitch help " + family),
+        asked);
 }
 
 // config.toml, folded into the global flags. Relative to -C, which is not entered yet.
@@ -70,20 +75,23 @@ Result<model::Settings> settings_for(const CommandRow& row, Invocation& invocati
 
 int run(const Registry& registry, const std::vector<std::string>& words, const Surroundings& around) {
     const AskedFormat format = asked_format(words, around.environment);
+    Asked asked{.words = words};
     Result<Located> located = locate(registry, words);
-    if (!located) return Session::fail_early(around, format, located.error());
+    if (!located) return Session::fail_early(around, format, located.error(), asked);
     const Located meant = translated(registry, std::move(*located));
-    if (meant.row == nullptr) return without_verb(registry, around, format, meant.family);
+    if (meant.row == nullptr) return without_verb(registry, around, format, meant.family, asked);
+    asked.verb = meant.row->verb;
     Result<Invocation> invocation = parse(meant, around.environment);
-    if (!invocation) return Session::fail_early(around, format, invocation.error(), meant.row->verb);
+    if (!invocation) return Session::fail_early(around, format, invocation.error(), asked);
     if (meant.help) {
         invocation->globals.json = format.json;
         invocation->globals.jsonl = format.jsonl;
     }
+    asked.timeout = invocation->globals.timeout;
     auto settings = settings_for(*meant.row, *invocation, around);
-    if (!settings) return Session::fail_early(around, format, settings.error(), meant.row->verb);
-    auto session = Session::open(around, invocation->globals, *settings, std::string{meant.row->verb});
-    if (!session) return Session::fail_early(around, format, session.error(), meant.row->verb);
+    if (!settings) return Session::fail_early(around, format, settings.error(), asked);
+    auto session = Session::open(around, invocation->globals, *settings, asked);
+    if (!session) return Session::fail_early(around, format, session.error(), asked);
     return (*session)->execute(registry, invocation->parsed);
 }
 
@@ -98,8 +106,8 @@ int main(int argc, char** argv) {
         const Surroundings around{process_environment(), 1, 2, system_clock(), cancel, echo};
         return run(all_commands(), std::vector<std::string>{argv + std::min(argc, 1), argv + argc}, around);
     } catch (const std::exception& problem) {
-        (void)write_all(2, std::string{"error[E-INTERNAL]: internal error: "} + problem.what() + "\n",
-                        "standard error");
+        const Error error{Code::internal, std::string{"internal error: "} + problem.what()};
+        (void)write_all(2, render_error(with_next(error, {}), false), "standard error");
         return exit_code::k_internal;
     }
 }

@@ -51,21 +51,21 @@ Error internal_error(std::string_view verb, std::string_view what) {
 
 }  // namespace
 
-Session::Session(const Surroundings& around, const Globals& globals, const model::Settings& settings, std::string verb)
+Session::Session(const Surroundings& around, const Globals& globals, const model::Settings& settings, Asked asked)
     : around_(around),
       globals_(globals),
       settings_(settings),
-      verb_(std::move(verb)),
+      asked_(std::move(asked)),
       color_(term::wants_color(globals.color, color_hints(around.environment), term::is_terminal(around.err))) {}
 
 Session::~Session() = default;
 
 Result<std::unique_ptr<Session>> Session::open(const Surroundings& around, const Globals& globals,
-                                               const model::Settings& settings, std::string verb) {
+                                               const model::Settings& settings, Asked asked) {
     if (globals.json && globals.jsonl) {
-        return Error{Code::usage, "--json and --jsonl exclude each other"}.then("drawhitch " + verb + " --json");
+        return Error{Code::usage, "--json and --jsonl exclude each other"}.then("drawhitch " + asked.verb + " --json");
     }
-    std::unique_ptr<Session> session{new Session{around, globals, settings, std::move(verb)}};
+    std::unique_ptr<Session> session{new Session{around, globals, settings, std::move(asked)}};
     TRY(session->enter_directory());
     if (globals.log_file) {
         auto log = term::LogFile::open(*globals.log_file);
@@ -94,7 +94,7 @@ void Session::open_sinks() {
     const term::SinkOptions options{
         .fd = around_.err, .quiet = globals_.quiet, .verbose = globals_.verbose, .color = color_};
     std::vector<EventSink*> sinks{&recorder_};
-    term::OutputOptions output{.fd = around_.out, .format = format_of(globals_, around_.out), .command = verb_};
+    term::OutputOptions output{.fd = around_.out, .format = format_of(globals_, around_.out), .command = asked_.verb};
     if (output.format == term::Format::table) output.width = term::terminal_width(around_.out, 0);
     if (bars) {
         live_.emplace(options, around_.clock);
@@ -132,22 +132,24 @@ int Session::execute(const Registry& registry, const Parsed& parsed) {
     term::Prompt prompt{std::move(asking), around_.echo};
     const Op unbounded{around_.cancel, around_.clock, *events_};
     const Op op = globals_.timeout ? unbounded.within(*globals_.timeout) : unbounded;
-    Context context{op, globals_, settings_, around_.environment, registry, *out_, prompt, directory_};
-    op.debug("command: " + verb_);
-    const Result<Outcome> result = [&]() -> Result<Outcome> {
+    Context context{op, globals_, settings_, around_.environment, registry, *out_, prompt, directory_, {}};
+    op.debug("command: " + asked_.verb);
+    Result<Outcome> result = [&]() -> Result<Outcome> {
         try {
             return parsed.row().handler(context, parsed);
         } catch (const std::exception& problem) {
-            return internal_error(verb_, problem.what());
+            return internal_error(asked_.verb, problem.what());
         }
     }();
-    const int code = tell(result);
+    asked_.box = context.box;
+    const int code = tell(std::move(result));
     op.debug("exit code: " + std::to_string(code));
     return code;
 }
 
-int Session::tell(const Result<Outcome>& result) {
+int Session::tell(Result<Outcome> result) {
     ticker_.reset();
+    if (!result) result = with_next(std::move(result).error(), asked_);
     if (live_) live_->hide();
     // The reader had enough (`| head`): the command stopped because of that, which is how it should end.
     const bool had_enough = !result && result.error().code == Code::cancelled && out_->reader_gone();
@@ -168,15 +170,18 @@ int Session::tell(const Result<Outcome>& result) {
             write_to(around_.err, "next: " + printable(command) + "\n");
     }
     if (out_->status() || summary.exit != exit_code::k_ok) return summary.exit;
-    write_to(around_.err, render_error(out_->status().error(), color_));
-    return exit_code_of(out_->status().error().code);
+    Error unwritten = out_->status().error();
+    unwritten.next = filled_in("{again}", asked_);
+    write_to(around_.err, render_error(unwritten, color_));
+    return exit_code_of(unwritten.code);
 }
 
-int Session::fail_early(const Surroundings& around, AskedFormat format, const Error& error, std::string_view verb) {
+int Session::fail_early(const Surroundings& around, AskedFormat format, const Error& early, const Asked& asked) {
+    const Error error = with_next(early, asked);
     const int code = exit_code_of(error.code);
     if (format.json || format.jsonl) {
         const term::Format wanted = format.json ? term::Format::json : term::Format::jsonl;
-        term::Output out{term::OutputOptions{.fd = around.out, .format = wanted, .command = std::string{verb}}};
+        term::Output out{term::OutputOptions{.fd = around.out, .format = wanted, .command = asked.verb}};
         out.finish(term::Summary{.exit = code, .error = &error});
     }
     const bool color =

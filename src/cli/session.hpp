@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/context.hpp"
+#include "cli/next_step.hpp"
 #include "cli/parsed.hpp"
 #include "cli/registry.hpp"
 #include "io/term/output.hpp"
@@ -35,28 +36,26 @@ class Session {
     // The references outlive the session. Code::usage, Code::local_io and the like when the flags cannot be honoured
     // (-C, --log-file, --json with --jsonl).
     static Result<std::unique_ptr<Session>> open(const Surroundings& around, const Globals& globals,
-                                                 const model::Settings& settings, std::string verb);
+                                                 const model::Settings& settings, Asked asked);
     ~Session();
 
     // Runs the handler, tells how it ended, and returns the exit code.
     int execute(const Registry& registry, const Parsed& parsed);
 
-    // Tells about an error that came before any session existed; returns its exit code. `verb` is empty when it is not
-    // known yet.
-    static int fail_early(const Surroundings& around, AskedFormat format, const Error& error,
-                          std::string_view verb = {});
+    // Tells about an error that came before any session existed; returns its exit code.
+    static int fail_early(const Surroundings& around, AskedFormat format, const Error& error, const Asked& asked);
 
   private:
-    Session(const Surroundings& around, const Globals& globals, const model::Settings& settings, std::string verb);
+    Session(const Surroundings& around, const Globals& globals, const model::Settings& settings, Asked asked);
     Status enter_directory();
     void open_sinks();
     void tick();
-    int tell(const Result<Outcome>& result);
+    int tell(Result<Outcome> result);
 
     const Surroundings& around_;
     const Globals& globals_;
     const model::Settings& settings_;
-    std::string verb_;
+    Asked asked_;
     std::string directory_{};
     bool color_{false};
     bool told_of_cancel_{false};

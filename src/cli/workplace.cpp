@@ -34,6 +34,7 @@ Result<std::unique_ptr<Workplace>> Workplace::open(Context& context) {
     }
     TRY_ASSIGN(const config::Dirs dirs, config::find_dirs(context.environment));
     std::unique_ptr<Workplace> made{new Workplace};
+    made->meant_box_ = &context.box;
     made->laptop_ = flow::Laptop{context.directory, dirs.home, dirs.state, dirs.config, context.environment};
     made->profiles_.emplace(dirs.config);
     TRY_ASSIGN(ledger::Ledger opened, ledger::Ledger::open(context.op, dirs.state));
@@ -94,6 +95,7 @@ Result<BoxArguments> Workplace::box(const Parsed& parsed) const {
 Result<Workplace::Target> Workplace::target(const Parsed& parsed) const {
     TRY_ASSIGN(BoxArguments named, box(parsed));
     TRY_ASSIGN(model::Lease lease, ledger_->lease_by_name(named.box));
+    *meant_box_ = lease.name;
     return Target{std::move(lease), std::move(named.rest)};
 }
 
@@ -104,6 +106,7 @@ Result<Workplace::Target> Workplace::target_of_any_time(const Parsed& parsed) co
         return Error{Code::not_found, "there is no box named \"" + printable(named.box) + "\""}.then(
             "drawhitch ls --all");
     }
+    *meant_box_ = lease->name;
     return Target{std::move(*lease), std::move(named.rest)};
 }
 

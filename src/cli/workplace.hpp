@@ -53,6 +53,7 @@ class Workplace {
     Workplace() = default;
     Status find_project(Context& context);
 
+    std::string* meant_box_{nullptr};  // of the context, which outlives this
     flow::Laptop laptop_{};
     model::Connection connection_{};
     flow::ProjectContext project_{};

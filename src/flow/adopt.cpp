@@ -17,6 +17,7 @@
 #include "io/disk/profile_store.hpp"
 #include "io/disk/write_atomic.hpp"
 #include "io/ledger/ledger.hpp"
+#include "io/term/json.hpp"
 #include "io/transport/known_hosts.hpp"
 #include "io/transport/local.hpp"
 #include "io/transport/script.hpp"
@@ -55,6 +56,23 @@ std::string typed_word(const std::string& word) {
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
     const bool plain = !word.empty() && word.find_first_not_of(k_harmless) == std::string::npos;
     return plain ? word : shell_quote(word);
+}
+
+// The command as it was typed, without the host key's fingerprint. A password comes on standard input again.
+std::string typed_again(const AdoptRequest& request) {
+    std::string line = "drawhitch adopt " + request.name;
+    for (const std::string& word : request.line)
+        line += " " + typed_word(word);
+    const auto add = [&line](std::string_view option, const std::string& word) {
+        if (!word.empty()) line.append(" ").append(option).append(" ").append(typed_word(word));
+    };
+    if (request.transport) add("--transport", std::string{model::name_of(*request.transport)});
+    add("--profile", request.profile);
+    add("--project", request.project);
+    add("--data-dir", request.data_dir);
+    if (request.price_hour) add("--price-hour", term::Json{*request.price_hour}.dump());
+    add("--currency", request.currency);
+    return request.password ? line + " --password-stdin" : line;
 }
 
 class Adoption {
@@ -156,9 +174,7 @@ class Adoption {
         const model::Endpoint& endpoint = lease_.endpoint;
         TRY_ASSIGN(trust.known, transport::known_host_keys(op_, deps_.laptop.home, endpoint.host, endpoint.port));
         trust.accept = request_.accept_host_key;
-        trust.retry = "drawhitch adopt " + request_.name;
-        for (const std::string& word : request_.line)
-            trust.retry += " " + typed_word(word);
+        trust.retry = typed_again(request_);
         keys_.emplace(std::move(trust), deps_.prompt);
         const transport::SshTarget target = connector_.target(endpoint);
         if (endpoint.transport == TransportKind::openssh) return connect_by_program(target);

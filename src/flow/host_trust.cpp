@@ -54,7 +54,8 @@ Status FirstUse::check(const Op& op, std::string_view shown, const model::HostKe
     if (!trust_.accept.empty()) {
         return Error{Code::host_key, printable(shown) + " shows another host key than the one given; nothing was sent"}
             .because("it shows " + printable(key.type) + " " + printable(key.fingerprint) + ", given was " +
-                     printable(trust_.accept));
+                     printable(trust_.accept) + "\ncompare it with the one that your provider's console shows")
+            .then(trust_.retry);
     }
     // A key that a pinned box did not have before is for the user to judge, whatever other files say.
     if (trust_.pins.empty() && same_key(trust_.known, key) != nullptr) return accept(op, key, "known_hosts");
@@ -79,6 +80,7 @@ Status FirstUse::ask(const Op& op, std::string_view shown, const model::HostKey&
     Error error{Code::host_key, "the host key of " + printable(shown) + " was not accepted; nothing was sent"};
     error.why = "it shows " + printable(key.type) + " " + fingerprint;
     error.why += answer ? ", and you did not say yes" : ", and nobody can be asked here";
+    error.why += "\ncompare it with the one that your provider's console shows before you type the next line";
     error.next = instead;
     return error;
 }

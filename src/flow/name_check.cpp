@@ -41,7 +41,7 @@ Status check_names(std::span<const std::string> paths, const parse::NameRules& r
                                   printable(where) + ", which ignores " + std::string(what_it_ignores(rules)) +
                                   "; nothing was transferred"}
         .because(join(lines, "\n"))
-        .then("drawhitch pull --to DIRECTORY   (on a disk that keeps such names apart)");
+        .then("drawhitch pull --to DIRECTORY");
 }
 
 }  // namespace drawhitch::flow

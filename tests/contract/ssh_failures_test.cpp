@@ -153,6 +153,8 @@ TEST_CASE("a wrong key names the key tried and what the server would take", "[tr
     CHECK(error.retry == Retry::never);
     CHECK(has(error.why, "other (ecdsa-sha2-nistp256)"));
     CHECK(has(error.why, "publickey"));
+    // The next command installs the key that was named, not whatever an agent holds.
+    CHECK(has(error.next, "ssh-copy-id -i '" + (server.dir() / "other") + "' -p "));
 }
 
 TEST_CASE("a wrong user is refused like a wrong key", "[transport][ssh]") {

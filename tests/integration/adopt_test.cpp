@@ -114,8 +114,14 @@ TEST_CASE("a host key that nobody vouches for is not accepted, and nobody logs i
     PrivateSshd server;
     Laptop laptop(op);
     AdoptRequest request = request_for(server);
+    request.profile = "generic-ssh";
+    request.price_hour = 2.5;
+    // The whole command, not a part of it.
+    std::string typed = "drawhitch adopt b1 ssh -p " + std::to_string(server.port()) + " -i " + server.client_key() +
+                        " " + server.user() + "@127.0.0.1 --profile generic-ssh --price-hour 2.5";
     SECTION("nobody can be asked") {
         request.accept_host_key.clear();
+        typed += " --accept-host-key " + fingerprint_of(server);
     }
     SECTION("another fingerprint was given") {
         request.accept_host_key = "SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -124,6 +130,8 @@ TEST_CASE("a host key that nobody vouches for is not accepted, and nobody logs i
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == Code::host_key);
     CHECK(refused.error().why.find(fingerprint_of(server)) != std::string::npos);
+    CHECK(refused.error().why.find("console") != std::string::npos);
+    CHECK(refused.error().next == typed);
     CHECK(server.log().find("publickey") == std::string::npos);
     CHECK(laptop.ledger().leases(ledger::Which::all)->empty());
 }

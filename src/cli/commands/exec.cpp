@@ -27,7 +27,7 @@ Result<std::string> all_of_stdin() {
         input.append(piece, count);
         if (count < sizeof piece) return input;
         if (input.size() > k_most_input)
-            return Error{Code::usage, "--stdin takes at most " + human_bytes(k_most_input)}.then("drawhitch cp");
+            return Error{Code::usage, "--stdin takes at most " + human_bytes(k_most_input)}.then("drawhitch help cp");
     }
 }
 

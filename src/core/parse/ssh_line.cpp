@@ -25,9 +25,14 @@ Result<std::uint16_t> port_of(std::string_view text) {
     return port;
 }
 
+// The first word may be the whole line, pasted between quotes; a blank in a later one belongs to a path.
 Result<std::vector<std::string>> words_of(const std::vector<std::string>& words) {
     std::vector<std::string> all;
     for (const std::string& word : words) {
+        if (&word != &words.front()) {
+            all.push_back(word);
+            continue;
+        }
         for (std::string_view part : split(word, ' ')) {
             if (!part.empty()) all.emplace_back(part);
         }

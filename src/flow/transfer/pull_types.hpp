@@ -33,10 +33,7 @@ std::string_view name_of(FileState state);
 
 struct PullResult {
     FileState state{FileState::skipped};
-    // The state of the file that was pulled.
-    std::uint64_t size{0};
-    std::int64_t mtime_ns{0};
-    std::uint32_t mode{0};
+    proto::FileEntry source{};  // the state of the file that was pulled
     proto::Digest root{};
     proto::Digest sha256{};
     std::string why{};

@@ -151,7 +151,7 @@ void PushState::wrong_locked(std::size_t file, std::uint32_t chunk) {
         outcome_.stopped =
             Error{Code::integrity, printable(items_[file].source) + " arrived damaged on the box three times"}
                 .because("the box's memory, disk or helper changes bytes")
-                .then("drawhitch preflight --deep");
+                .then("drawhitch doctor");
     } else if (is_small(items_[file])) {
         outcome_.tally.repeated += items_[file].size;
         small_again_.push_back(file);

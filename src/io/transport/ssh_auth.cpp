@@ -191,9 +191,15 @@ class Login {
                 "; it asks for more than a key (a one-time code?), which the ssh program can answer: transport = "
                 "\"openssh\"";
         }
-        error.next = "ssh-copy-id -p " + std::to_string(link_.target().port) + " " + printable(user_) + "@" +
-                     printable(link_.target().host);
+        error.next = "ssh-copy-id" + public_key() + " -p " + std::to_string(link_.target().port) + " " +
+                     printable(user_) + "@" + printable(link_.target().host);
         return error;
+    }
+
+    // ssh-copy-id installs what the agent holds unless the key that the user named is named to it, too.
+    std::string public_key() {
+        const std::vector<std::string>& named = link_.target().identity_files;
+        return named.empty() ? "" : " -i " + shell_quote(named.front());
     }
 
     std::string tried() { return refused_.empty() ? "" : "; refused so far: " + join(refused_, ", "); }

@@ -25,9 +25,18 @@ std::string first_line(std::string_view text) {
     return line;
 }
 
+// What the user's own ssh program, with the same key, has to say about it.
 std::string check_command(const SshTarget& target) {
-    return "ssh -v -p " + std::to_string(target.port) + " " + printable(target.user) + "@" + printable(target.host) +
-           " true";
+    std::string command = "ssh -v -p " + std::to_string(target.port);
+    for (const std::string& file : target.identity_files)
+        command += " -i " + shell_quote(file);
+    return command + " " + printable(target.user) + "@" + printable(target.host) + " true";
+}
+
+// Classes that a talkative ssh tells more about. A host key is no such class: ssh would offer to accept it.
+bool is_for_ssh(Code code) {
+    return code == Code::dns || code == Code::refused || code == Code::connect_timeout || code == Code::no_banner ||
+           code == Code::limits || code == Code::protocol || code == Code::auth || code == Code::shell_missing;
 }
 
 }  // namespace
@@ -71,10 +80,12 @@ Error connect_error(int error_number, const SshTarget& target) {
         case EACCES:
         case EPERM:
             return Error{Code::permission, Retry::never, "this machine does not allow a connection to " + where}
-                .because("a local firewall or sandbox refused it; the box was not asked");
+                .because("a local firewall or sandbox refused it; the box was not asked")
+                .then(check_command(target));
         default:
             return Error{Code::connect_timeout, Retry::after_wait,
-                         "cannot connect to " + where + ": " + std::strerror(error_number)};
+                         "cannot connect to " + where + ": " + std::strerror(error_number)}
+                .then(check_command(target));
     }
 }
 
@@ -92,8 +103,9 @@ constexpr std::array k_busy_greetings{
 };
 
 Error busy_error(std::string_view why, const SshTarget& target) {
-    return Error{Code::limits, Retry::after_wait, target.shown_host() + " turns connections away for now"}.because(
-        std::string(why));
+    return Error{Code::limits, Retry::after_wait, target.shown_host() + " turns connections away for now"}
+        .because(std::string(why))
+        .then(check_command(target));
 }
 
 Error greeting_error(const SshTrouble& trouble, const SshTarget& target) {
@@ -105,10 +117,11 @@ Error greeting_error(const SshTrouble& trouble, const SshTarget& target) {
         return Error{Code::no_banner, Retry::never,
                      target.shown_host() + " is no SSH server: it answers \"" + said + "\""}
             .because("another service listens on this port, or a proxy stands in between")
-            .then("check the port in the provider's console");
+            .then(check_command(target));
     }
     return Error{Code::no_banner, Retry::after_wait, target.shown_host() + " closed the connection without a greeting"}
-        .because("the port is forwarded to nothing, the server drops this address, or it is just starting or too busy");
+        .because("the port is forwarded to nothing, the server drops this address, or it is just starting or too busy")
+        .then(check_command(target));
 }
 
 // libssh2's codes by phase. The first row that matches counts; code 0 stands for any.
@@ -183,7 +196,7 @@ Error ssh_error(const SshTrouble& trouble, const SshTarget& target) {
         error.retry = Retry::reconnect;
         error.message = "the connection to " + target.shown() + " ended during the login";
     }
-    if (error.code == Code::protocol) error.next = check_command(target);
+    if (is_for_ssh(error.code)) error.next = check_command(target);
     return error;
 }
 
@@ -192,7 +205,8 @@ Error stalled_error(SshPhase phase, milliseconds quiet, const std::string& greet
     if (phase == SshPhase::greeting && greeting.empty()) {
         return Error{Code::no_banner, Retry::after_wait,
                      target.shown_host() + " accepts the connection but sends no SSH greeting within " + seconds}
-            .because("another service listens there, the server hangs, or a proxy has no way to the box");
+            .because("another service listens there, the server hangs, or a proxy has no way to the box")
+            .then(check_command(target));
     }
     return Error{Code::stalled, Retry::reconnect, target.shown() + " has sent nothing for " + seconds}.because(
         "an answer is owed; the link is dead or the box hangs");
@@ -277,6 +291,7 @@ Error openssh_error(std::string_view err, const SshTarget& target) {
         if (err.find(line.says) == std::string_view::npos) continue;
         Error error{line.ours, line.retry, filled(line.message, target)};
         error.why = line.why.empty() ? "ssh says: " + first_line(line_with(err, line.says)) : std::string(line.why);
+        if (is_for_ssh(error.code)) error.next = check_command(target);
         return error;
     }
     Error error{Code::link_lost, Retry::reconnect, "ssh ended the connection to " + target.shown()};

@@ -47,8 +47,12 @@ TEST_CASE("a fingerprint given counts for that key only") {
     REQUIRE(alone.check(right, k_new));
     CHECK(right.accepted()->source == "flag");
     CHECK(right.is_new());
-    FirstUse wrong({.accept = "SHA256:other"}, alone.prompt);
-    CHECK(alone.check(wrong, k_new).error().code == Code::host_key);
+    FirstUse wrong({.accept = "SHA256:other", .retry = "drawhitch adopt b1 ssh root@box"}, alone.prompt);
+    const auto refused = alone.check(wrong, k_new);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == Code::host_key);
+    CHECK(refused.error().why.find("compare it with the one that your provider's console shows") != std::string::npos);
+    CHECK(refused.error().next == "drawhitch adopt b1 ssh root@box");
     FirstUse any({.accept = "any"}, alone.prompt);
     CHECK(alone.check(any, k_new));
 }
@@ -75,6 +79,7 @@ TEST_CASE("without anybody to ask the error shows the key and the command to typ
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == Code::host_key);
     CHECK(refused.error().why.find("SHA256:new") != std::string::npos);
+    CHECK(refused.error().why.find("console shows before you type the next line") != std::string::npos);
     CHECK(refused.error().next == "drawhitch adopt b1 ssh root@box --accept-host-key SHA256:new");
     CHECK_FALSE(trust.accepted());
 }
