@@ -150,6 +150,16 @@ std::string human_bytes(std::uint64_t bytes) {
     return text;
 }
 
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+    std::string text = std::to_string(count) + " ";
+    if (count == 1 || many.empty()) {
+        text.append(one).append(count == 1 ? "" : "s");
+    } else {
+        text.append(many);
+    }
+    return text;
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     for (;;) {

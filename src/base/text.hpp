@@ -39,6 +39,9 @@ std::string base64(std::string_view bytes);
 // "17 B", "4.0 KiB", "512 MiB", "1.5 GiB".
 std::string human_bytes(std::uint64_t bytes);
 
+// "1 file", "3 files"; `many` where an s does not do ("entries").
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {});
+
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 std::string join(std::span<const std::string> parts, std::string_view separator);

@@ -191,7 +191,7 @@ class Copy {
             CopiedFile& file = report_.files[item_files_[i]];
             file.state = outcome.results[i].state;
             file.why = outcome.results[i].why;
-            file.size = outcome.results[i].source.size;
+            file.size = outcome.results[i].size;
             if (file.state == FileState::pulled) file.sha256 = outcome.results[i].sha256.hex();
             if (outcome.results[i].code == Code::integrity && !report_.problem) {
                 report_.problem = Error{Code::integrity, printable(file.path) + " arrived wrong three times"};

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
+#include "base/text.hpp"
 #include "core/config/load_profile.hpp"
 #include "core/model/words.hpp"
+#include "flow/run_files.hpp"
 
 namespace drawhitch::flow {
 
@@ -61,27 +64,70 @@ std::vector<ClockView> running_clocks(const model::Profile& profile, const model
     return running;
 }
 
-std::optional<RiskView> risk_of(const model::Run& run, const std::optional<ledger::Manifest>& manifest,
-                                std::span<const ledger::ProvenFile> covered) {
-    if (run.spec.scratch) return std::nullopt;
-    const std::string& name = run.spec.name;
-    if (!model::is_terminal(run.verdict.kind)) {
-        return RiskView{name, name + " is " + std::string{model::name_of(run.verdict.kind)}};
+namespace {
+
+// What receipts hold of one run, for questions that are asked of the ledger alone.
+class Held {
+  public:
+    explicit Held(std::span<const ledger::ProvenFile> covered) {
+        for (const ledger::ProvenFile& file : covered) {
+            if (file.entry.structure == model::Structure::broken) continue;
+            const model::ManifestEntry& entry = file.entry.file;
+            contents_.emplace(entry.path, entry.root);
+            states_.emplace(entry.path, entry.size, entry.mtime);
+        }
     }
-    if (!manifest) return RiskView{name, name + ": what it left behind was never listed"};
-    std::set<std::pair<std::string_view, std::string_view>> proven;
-    for (const ledger::ProvenFile& file : covered)
-        proven.emplace(file.entry.file.path, file.entry.file.root);
+    // An entry without a digest was only seen: then an equal size and time must do, and the gate looks closer.
+    [[nodiscard]] bool has(const model::ManifestEntry& entry) const {
+        return entry.root.empty() ? states_.contains({entry.path, entry.size, entry.mtime})
+                                  : contents_.contains({entry.path, entry.root});
+    }
+
+  private:
+    std::set<std::pair<std::string_view, std::string_view>> contents_{};
+    std::set<std::tuple<std::string_view, std::uint64_t, WallTime>> states_{};
+};
+
+// Whether the list was made after the run had ended: what a run writes later is not in it.
+bool listed_at_the_end(const model::Run& run, const ledger::Manifest& manifest) {
+    const bool ended_by_record = std::ranges::any_of(
+        manifest.entries, [](const auto& entry) { return entry.path == "_run/exit.json" && !entry.root.empty(); });
+    return manifest.made >= run.verdict_at || (run.attempt == 1 && ended_by_record);
+}
+
+std::string risk_text(const model::Run& run, const std::optional<ledger::Manifest>& manifest,
+                      std::span<const ledger::ProvenFile> covered) {
+    if (!model::is_terminal(run.verdict.kind)) return " is " + std::string{model::name_of(run.verdict.kind)};
+    if (run.spec.scratch) return {};
+    if (run.spec.roster.empty()) return " was launched without --out, so nothing says what it must leave behind";
+    if (!manifest) return ": what it left behind was never listed";
+    const Held held{covered};
     std::size_t needed = 0;
     std::size_t missing = 0;
+    bool results = false;
     for (const model::ManifestEntry& entry : manifest->entries) {
         if (entry.wanted != model::RosterClass::must) continue;
         ++needed;
-        if (!proven.contains({entry.path, entry.root})) ++missing;
+        results = results || !entry.path.starts_with(k_run_prefix);
+        if (!held.has(entry)) ++missing;
     }
-    if (missing == 0) return std::nullopt;
-    return RiskView{name,
-                    name + ": " + std::to_string(missing) + " of " + std::to_string(needed) + " files are not proven"};
+    if (missing > 0)
+        return ": " + std::to_string(missing) + " of " + counted(needed, "file") +
+               (missing == 1 ? " is not proven" : " are not proven");
+    if (!listed_at_the_end(run, *manifest)) return ": it went on after the last pull";
+    const bool expected =
+        std::ranges::any_of(run.spec.roster, [](const auto& item) { return item.wanted == model::RosterClass::must; });
+    if (expected && !results) return ": nothing was there of what its roster names";
+    return {};
+}
+
+}  // namespace
+
+std::optional<RiskView> risk_of(const model::Run& run, const std::optional<ledger::Manifest>& manifest,
+                                std::span<const ledger::ProvenFile> covered) {
+    const std::string text = risk_text(run, manifest, covered);
+    if (text.empty()) return std::nullopt;
+    return RiskView{run.spec.name, run.spec.name + text};
 }
 
 Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const model::Lease& lease) {

@@ -43,7 +43,8 @@ Result<std::vector<LeaseView>> view_leases(const Op& op, const ledger::Ledger& l
 std::optional<double> spent_on(const model::Lease& lease, WallTime now);
 // The clocks that run now: those that start with the lease, and for a stopped box those that start with the stop.
 std::vector<ClockView> running_clocks(const model::Profile& profile, const model::Lease& lease, WallTime now);
-// Nothing when the run needs no outputs, or all that its last manifest calls must is in `covered`.
+// The gate's rules (docs/gate.md), as far as the ledger alone can tell: a run is at risk unless it has ended and is
+// scratch, or has a roster, was listed after its end, and all that the list calls must is in `covered`.
 std::optional<RiskView> risk_of(const model::Run& run, const std::optional<ledger::Manifest>& manifest,
                                 std::span<const ledger::ProvenFile> covered);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "base/text.hpp"
 #include "flow/box.hpp"
@@ -57,6 +58,7 @@ class Pull {
     Result<PullReport> run() {
         TRY_ASSIGN(lease_, deps_.ledger.lease_by_name(options_.box));
         TRY_ASSIGN(run_, find_run(deps_, lease_, options_.run));
+        run_.spec.roster.insert(run_.spec.roster.end(), options_.declare.begin(), options_.declare.end());
         report_.lease = lease_.name;
         report_.run = run_.spec.name;
         report_.directory =
@@ -65,6 +67,10 @@ class Pull {
         {
             Activity scanning{op_.events, "look at " + lease_.name + " " + run_.spec.name, EventUnit::none};
             TRY_ASSIGN(auto files, scan_run_files(op_, *link.agent, link.root, roster()));
+            TRY(check_declared(files, options_.declare));
+            if (!deps_.dry_run && !options_.declare.empty())
+                TRY(deps_.ledger.declare_roster(run_.id, options_.declare));
+            remember_all(files);
             TRY_ASSIGN(selection_, select_units(std::move(files), options_));
         }
         if (selection_.units.empty() && selection_.left_out.empty()) return nothing_matches();
@@ -160,9 +166,7 @@ class Pull {
     // private directory is left by a pull that was interrupted before it could write its receipt: then what lies here
     // is its work.
     Status find_own() {
-        TRY_ASSIGN(const auto receipts, deps_.ledger.receipts(run_.id));
-        const bool ours = std::ranges::any_of(
-            receipts, [this](const model::Receipt& receipt) { return receipt.directory == report_.directory; });
+        TRY_ASSIGN(const bool ours, deps_.ledger.received_into(run_.id, report_.directory));
         own_directory_ = ours || ::access((report_.directory + "/.drawhitch").c_str(), F_OK) == 0;
         return ok();
     }
@@ -204,12 +208,13 @@ class Pull {
         TRY_ASSIGN(const parse::NameRules rules, name_rules(root));
         TRY(refuse_collisions(rules));
         TRY(compare(link));
+        selection_.entries = {};  // there may be hundreds of thousands, and all that counts is in the report now
         TRY_ASSIGN(const disk::Root records, disk::Root::open(report_.directory));
         const std::string id = "pull-" + proto::sha256(lease_.name + '\0' + run_.spec.run_dir).hex().substr(0, 16);
         TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), id));
         if (!items_.empty()) {
-            const PullOutcome outcome =
-                pull_files(op_, [this](const Op& op) { return dial(op); }, std::move(link), *landing, items_, {});
+            const PullOutcome outcome = pull_files(op_, [this](const Op& op) { return dial(op); }, std::move(link),
+                                                   *landing, std::exchange(items_, {}), {});
             take(outcome);
             if (outcome.stopped && !brought_anything()) {
                 TRY(landing->discard());
@@ -246,11 +251,45 @@ class Pull {
             file.why = result.why;
             file.code = result.code;
             if (result.state != FileState::pulled && result.state != FileState::unsettled) continue;
-            file.entry.size = result.source.size;
-            file.entry.mtime = wall_of(result.source.mtime_ns);
-            file.mode = result.source.mode & 0777U;
+            file.entry.size = result.size;
+            file.entry.mtime = wall_of(result.mtime_ns);
+            file.mode = result.mode & 0777U;
             take_digests(file, result.root, result.sha256);
         }
+    }
+
+    // A damaged file is in the receipt as such: it is what the box has, and nobody may call it proof.
+    static bool belongs_to_receipt(const PulledFile& file) {
+        return file.certified || file.structure == model::Structure::broken;
+    }
+
+    // A pull of a part must not look like one of the whole: the ledger's list has all that the roster matched.
+    void remember_all(const RunFiles& files) {
+        const bool narrowed = !options_.patterns.empty() || !options_.classes.empty() || options_.newest > 0;
+        if (!narrowed) return;
+        for (const plan::Unit& unit : files.units) {
+            for (const std::size_t index : unit.files)
+                matched_.push_back(file_of(files.entries[index], unit).entry);
+        }
+    }
+
+    // What the roster matched and this pull did not prove: without digests.
+    std::vector<model::ManifestEntry> unproven() {
+        std::set<std::string_view> told;
+        std::vector<model::ManifestEntry> list;
+        for (const PulledFile& file : report_.files) {
+            told.insert(file.entry.path);
+            if (belongs_to_receipt(file) || file.state == FileState::vanished) continue;
+            list.push_back(file.entry);
+            list.back().root.clear();
+            list.back().sha256.clear();
+        }
+        for (model::ManifestEntry& entry : matched_)
+            if (!told.contains(entry.path)) list.push_back(std::move(entry));
+        // Links and pipes hold nothing; what could not be read may.
+        for (const proto::FileEntry& entry : selection_.left_out)
+            if (entry.error != 0) list.push_back(file_of(entry, {.name = entry.path}).entry);
+        return list;
     }
 
     Status record_receipt() {
@@ -260,15 +299,20 @@ class Pull {
         receipt.directory = report_.directory;
         std::vector<model::ManifestEntry> manifest;
         for (const PulledFile& file : report_.files) {
-            // A damaged file is in the receipt as such: it is what the box has, and nobody may call it proof.
-            const bool damaged = file.structure == model::Structure::broken;
-            if (!file.certified && !damaged) continue;
-            manifest.push_back(file.entry);
-            receipt.files.push_back({file.entry, report_.directory + "/" + file.entry.path, file.structure});
+            if (belongs_to_receipt(file)) manifest.push_back(file.entry);
         }
-        if (receipt.files.empty()) return ok();
+        const std::size_t proven = manifest.size();
+        for (model::ManifestEntry& entry : unproven())
+            manifest.push_back(std::move(entry));
         TRY(deps_.ledger.add_manifest(run_.id, manifest));
-        TRY_ASSIGN(report_.receipt, deps_.ledger.add_receipt(receipt));
+        if (proven == 0) return ok();
+        receipt.files.reserve(proven);
+        for (const PulledFile& file : report_.files) {
+            if (!belongs_to_receipt(file)) continue;
+            const std::string path = report_.directory + "/" + file.entry.path;
+            receipt.files.push_back({std::move(manifest[receipt.files.size()]), path, file.structure});
+        }
+        TRY_ASSIGN(report_.receipt, deps_.ledger.add_receipt(std::move(receipt)));
         return ok();
     }
 
@@ -277,9 +321,10 @@ class Pull {
     const PullOptions& options_;
     model::Lease lease_{};
     model::Run run_{};
-    std::set<std::string> present_{};        // entries whose path is taken here
-    bool own_directory_{false};              // pulls of this run have worked here
-    std::vector<std::string> in_the_way_{};  // entries whose local file is neither equal nor ours
+    std::set<std::string> present_{};              // entries whose path is taken here
+    bool own_directory_{false};                    // pulls of this run have worked here
+    std::vector<std::string> in_the_way_{};        // entries whose local file is neither equal nor ours
+    std::vector<model::ManifestEntry> matched_{};  // all that the roster matched, where the user narrowed it
     Selection selection_{};
     std::vector<PullItem> items_{};
     std::vector<std::size_t> item_files_{};  // per item: its index in the report

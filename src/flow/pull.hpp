@@ -18,6 +18,7 @@ struct PullOptions {
     std::string run{};                          // empty: its newest run
     std::vector<std::string> patterns{};        // parse::Glob; empty: all of the roster
     std::vector<model::RosterClass> classes{};  // empty: must and nice
+    model::Roster declare{};                    // added to the run's roster for good, if each pattern matches something
     int newest{0};                              // of each series of numbered units, only so many; 0: all
     std::string to{};                           // absolute; empty: <project>/<pull.dir>/<lease>/<run>
     bool all{false};                            // every file of the work directory, whatever the roster says

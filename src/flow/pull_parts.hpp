@@ -22,6 +22,9 @@ struct Selection {
     std::int64_t box_seconds{0};
 };
 
+// Code::not_found when a pattern meets none of the files: a slip of the pen must not pass for a declaration.
+Status check_declared(const RunFiles& files, const model::Roster& declared);
+
 // Applies classes, patterns and --newest, unit by unit: a half unit is worth nothing.
 Result<Selection> select_units(RunFiles files, const PullOptions& options);
 

@@ -1,7 +1,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "flow/pull_parts.hpp"
@@ -85,20 +85,17 @@ std::optional<Error> problem_of(const PullReport& report, std::size_t left_out) 
     return Error{Code::skipped, what};
 }
 
-// Earlier files that this pull said nothing about and that are still here.
-std::map<std::string, plan::ManifestFile> earlier_files(const disk::Root& root) {
-    std::map<std::string, plan::ManifestFile> files;
+// Files of earlier pulls that this one did not bring anew and that are still here.
+std::vector<plan::ManifestFile> earlier_files(const disk::Root& root, const std::set<std::string_view>& brought) {
     const auto text = disk::read_whole(root, plan::k_manifest_name, k_longest_manifest);
-    if (!text) return files;
-    auto manifest = plan::parse_manifest(*text);
-    if (!manifest) return files;
-    for (plan::ManifestFile& file : manifest->files) {
+    auto manifest = text ? plan::parse_manifest(*text) : Result<plan::ManifestText>{Error{}};
+    if (!manifest) return {};
+    std::erase_if(manifest->files, [&](const plan::ManifestFile& file) {
+        if (brought.contains(file.entry.path)) return true;
         const auto found = root.stat_entry(file.entry.path);
-        if (!found || !S_ISREG(found->st_mode) || static_cast<std::uint64_t>(found->st_size) != file.entry.size)
-            continue;
-        files.emplace(file.entry.path, std::move(file));
-    }
-    return files;
+        return !found || !S_ISREG(found->st_mode) || static_cast<std::uint64_t>(found->st_size) != file.entry.size;
+    });
+    return std::move(manifest->files);
 }
 
 }  // namespace
@@ -117,18 +114,24 @@ Status certify_units(const Op& op, const disk::Root& root, const Selection& sele
 }
 
 Status write_records(const disk::Root& root, const plan::ManifestHead& head, const PullReport& report) {
-    auto files = earlier_files(root);
+    // The old digests of what is here anew are true no more.
+    std::set<std::string_view> brought;
     for (const PulledFile& file : report.files) {
-        if (is_here(file.state)) files.erase(file.entry.path);  // its old digests are not true any more
-        if (file.certified) files[file.entry.path] = {file.entry, file.structure, file.mode};
+        if (is_here(file.state)) brought.insert(file.entry.path);
     }
-    std::vector<plan::ManifestFile> rows;
-    rows.reserve(files.size());
-    for (auto& [path, file] : files) {
-        rows.push_back(std::move(file));
+    plan::ManifestWriter manifest{head};
+    std::string sums;
+    for (const plan::ManifestFile& file : earlier_files(root, brought)) {
+        manifest.add(file.entry, file.structure, file.mode);
+        sums += plan::sums_line(file.entry);
     }
-    TRY(disk::write_atomic(root, plan::k_manifest_name, plan::manifest_json(head, rows)));
-    return disk::write_atomic(root, plan::k_sums_name, plan::sums_text(rows));
+    for (const PulledFile& file : report.files) {
+        if (!file.certified) continue;
+        manifest.add(file.entry, file.structure, file.mode);
+        sums += plan::sums_line(file.entry);
+    }
+    TRY(disk::write_atomic(root, plan::k_manifest_name, manifest.finish()));
+    return disk::write_atomic(root, plan::k_sums_name, sums);
 }
 
 }  // namespace drawhitch::flow

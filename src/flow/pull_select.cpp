@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.hpp"
 #include "core/parse/glob.hpp"
 #include "flow/hash_files.hpp"
 #include "flow/pull_parts.hpp"
@@ -31,6 +32,18 @@ bool unit_wanted(const plan::Unit& unit, const std::vector<proto::FileEntry>& en
 
 }  // namespace
 
+Status check_declared(const RunFiles& files, const model::Roster& declared) {
+    for (const model::RosterItem& item : declared) {
+        TRY_ASSIGN(const auto glob, parse::Glob::compile(item.pattern));
+        const auto meets = [&glob](const proto::FileEntry& entry) { return glob.covers(entry.path); };
+        if (std::ranges::any_of(files.entries, meets) || std::ranges::any_of(files.left_out, meets)) continue;
+        return Error{Code::not_found,
+                     "nothing of the run matches " + printable(item.pattern) + ", so it was not declared"}
+            .because("a pattern is relative to the run's work directory");
+    }
+    return ok();
+}
+
 Result<Selection> select_units(RunFiles files, const PullOptions& options) {
     std::vector<parse::Glob> globs;
     for (const std::string& pattern : options.patterns) {
@@ -43,9 +56,11 @@ Result<Selection> select_units(RunFiles files, const PullOptions& options) {
     files.units = plan::keep_newest(std::move(files.units), files.entries, options.newest);
     Selection selection{};
     selection.box_seconds = files.box_seconds;
+    selection.entries.reserve(files.entries.size());
+    selection.units.reserve(files.units.size());
     for (plan::Unit& unit : files.units) {
         for (std::size_t& file : unit.files) {
-            selection.entries.push_back(files.entries[file]);
+            selection.entries.push_back(std::move(files.entries[file]));
             selection.being_written.push_back(files.being_written[file]);
             file = selection.entries.size() - 1;
         }

@@ -78,15 +78,32 @@ Result<Outcome> run_lease_show(Context& context, const Parsed& parsed) {
     return Outcome{};
 }
 
-Status confirm_close(Context& context, const flow::LeaseView& view, std::vector<std::string> given_up) {
-    const std::string& name = view.lease.name;
+// What the user said with the command, and what is asked about.
+struct Close {
+    flow::LeaseView view{};
+    std::vector<std::string> given_up{};
+    std::string reason{};
+};
+
+// The command to type instead of answering: everything that was said stays, and what is open is named.
+std::string close_command(const Close& close, const char* flag = "") {
+    std::string text = "drawhitch lease close " + shell_word(close.view.lease.name) + flag;
+    std::vector<std::string> names = close.given_up;
+    for (const flow::RiskView& risk : close.view.at_risk)
+        if (std::ranges::find(names, risk.run) == names.end()) names.push_back(risk.run);
+    for (const std::string& name : names)
+        text += " --lose " + shell_word(name);
+    if (!close.reason.empty()) text += " --reason " + shell_word(close.reason);
+    return text;
+}
+
+Status confirm_close(Context& context, const Close& close) {
+    const std::string& name = close.view.lease.name;
     std::vector<std::string> open;
-    for (const flow::RiskView& risk : view.at_risk) {
-        if (std::ranges::find(given_up, risk.run) == given_up.end()) open.push_back(risk.reason);
+    for (const flow::RiskView& risk : close.view.at_risk) {
+        if (std::ranges::find(close.given_up, risk.run) == close.given_up.end()) open.push_back(risk.reason);
     }
-    std::string instead = "drawhitch lease close " + name + " --yes";
-    for (const flow::RiskView& risk : view.at_risk)
-        instead += " --lose " + risk.run;
+    const std::string instead = close_command(close, " --yes");
     context.op.note("closing " + name +
                     " records that it has ended: drawhitch stops counting its cost and watching it");
     if (open.empty()) {
@@ -107,6 +124,16 @@ Status confirm_close(Context& context, const flow::LeaseView& view, std::vector<
     return ok();
 }
 
+// A name that is no run of the lease is a slip of the pen.
+Status check_given_up(const std::vector<std::string>& names, const std::vector<model::Run>& runs) {
+    for (const std::string& name : names) {
+        if (std::ranges::any_of(runs, [&](const model::Run& run) { return run.spec.name == name; })) continue;
+        return Error{Code::not_found, "--lose names no run of this box: " + printable(name) + "; nothing was changed"}
+            .because("it gives up what a run left behind, by the run's name");
+    }
+    return ok();
+}
+
 Result<Outcome> run_lease_close(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
     TRY_ASSIGN(const auto here, place->target_of_any_time(parsed));
@@ -118,13 +145,16 @@ Result<Outcome> run_lease_close(Context& context, const Parsed& parsed) {
         context.out.json("state", model::name_of(lease.state));
         return Outcome{};
     }
-    TRY_ASSIGN(const auto view, flow::view_lease(context.op, place->ledger(), lease));
+    Close close{{}, parsed.list("lose"), parsed.text("reason").value_or("")};
+    TRY_ASSIGN(close.view, flow::view_lease(context.op, place->ledger(), lease));
+    TRY_ASSIGN(const auto runs, place->ledger().runs(lease.id));
+    TRY(check_given_up(close.given_up, runs));
     if (context.globals.dry_run) {
-        context.out.value("at_risk", "given up", risks_cell(view.at_risk));
-        return Outcome{.next = {"drawhitch lease close " + name}};
+        context.out.value("at_risk", "given up", risks_cell(close.view.at_risk));
+        return Outcome{.next = {close_command(close)}};
     }
-    TRY(confirm_close(context, view, parsed.list("lose")));
-    const std::string said = parsed.text("reason").value_or("");
+    TRY(confirm_close(context, close));
+    const std::string& said = close.reason;
     TRY(place->ledger().close_lease(lease.id, "the user said that it has ended" + (said.empty() ? "" : ": " + said)));
     context.out.text(printable(name) + " is closed");
     context.out.json("state", model::name_of(model::LeaseState::closed));

@@ -116,6 +116,8 @@ Result<flow::PullOptions> options_of(Context& context, const Parsed& parsed, Wor
         if (!wanted) return Error{Code::usage, "--class is must, nice or scratch, not " + printable(name)};
         options.classes.push_back(*wanted);
     }
+    for (const std::string& pattern : parsed.list("out"))
+        options.declare.push_back({pattern, model::RosterClass::must});
     const std::int64_t newest = parsed.integer("newest").value_or(0);
     if (newest < 0 || newest > 1'000'000) return Error{Code::usage, "--newest takes a number from 1 up"};
     options.newest = static_cast<int>(newest);
@@ -155,13 +157,17 @@ CommandRow pull_command() {
             "equal is kept. Every byte is hashed on both sides, every archive is checked for wholeness,\n"
             "and what is proven goes into a receipt, unit by unit (a checkpoint directory is one unit).\n"
             "An interrupted pull is taken up again by the same command. MANIFEST.json and SHA256SUMS\n"
-            "lie beside the files.",
+            "lie beside the files.\n"
+            "\n"
+            "A run that was launched without --out is declared here: --out adds to its roster for good,\n"
+            "and '**' means all that it made.",
         .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true},
                         {.name = "RUN", .help = "a name from ps; the newest run if left out", .arity = Arity::optional},
                         {.name = "PATTERN",
                          .help = "only units with a file that matches, as in the roster",
                          .arity = Arity::any}},
         .options = {{"--to", OptionKind::path, "DIR", "where the files go (pulls/BOX/RUN in the project)"},
+                    {"--out", OptionKind::list, "PATTERN", "declare now what the run must leave behind, and pull it"},
                     {"--newest", OptionKind::integer, "N", "of numbered units that differ in the number, the newest N"},
                     {"--class", OptionKind::list, "CLASS", "must, nice or scratch; may be repeated (must and nice)"},
                     {"--all", OptionKind::flag, "", "every file of the run's directory, whatever its roster says"},
@@ -170,6 +176,7 @@ CommandRow pull_command() {
                      "auto|linux|macos|windows"}},
         .examples = {{"drawhitch pull b1 r1", "everything the run must leave behind"},
                      {"drawhitch pull b1 r1 'best/**' --newest 1", "the best model alone"},
+                     {"drawhitch pull b1 r1 --out 'ckpt/**'", "r1 was launched without saying what to keep"},
                      {"drawhitch pull b1 -n", "what would come, and how much"}},
         .handler = run_pull,
     };

@@ -54,17 +54,16 @@ std::optional<std::string> bytes_of(const json& value) {
     return unbase64(encoded->get<std::string>());
 }
 
-json row_json(const ManifestFile& file) {
-    const model::ManifestEntry& entry = file.entry;
+json row_json(const model::ManifestEntry& entry, model::Structure structure, std::uint32_t mode) {
     json row = {{"path", bytes_json(entry.path)},
                 {"bytes", entry.size},
                 {"sha256", entry.sha256},
                 {"root", entry.root},
-                {"mode", file.mode},
+                {"mode", mode},
                 {"mtime_s", entry.mtime.seconds},
                 {"mtime_ns", entry.mtime.nanoseconds},
                 {"class", model::name_of(entry.wanted)},
-                {"structure", model::name_of(file.structure)}};
+                {"structure", model::name_of(structure)}};
     if (entry.unit != entry.path) row["unit"] = bytes_json(entry.unit);
     return row;
 }
@@ -113,57 +112,92 @@ std::optional<ManifestFile> file_of(const json& row) {
 
 }  // namespace
 
-std::string manifest_json(const ManifestHead& head, std::span<const ManifestFile> files) {
-    std::string text = "{\"schema\": \"" + std::string{k_schema} + "\",\n";
-    text += " \"box\": " + bytes_json(head.box).dump() + ", \"run\": " + bytes_json(head.run).dump() + ",\n";
-    text += " \"source\": " + bytes_json(head.source).dump() + ", \"made\": \"" + rfc3339(head.made) + "\",\n";
-    text += " \"made_s\": " + std::to_string(head.made.seconds) + ",\n \"files\": [";
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        text += i == 0 ? "\n  " : ",\n  ";
-        text += row_json(files[i]).dump();
-    }
-    return text += files.empty() ? "]}\n" : "\n ]}\n";
+ManifestWriter::ManifestWriter(const ManifestHead& head) {
+    text_ = "{\"schema\": \"" + std::string{k_schema} + "\",\n";
+    text_ += " \"box\": " + bytes_json(head.box).dump() + ", \"run\": " + bytes_json(head.run).dump() + ",\n";
+    text_ += " \"source\": " + bytes_json(head.source).dump() + ", \"made\": \"" + rfc3339(head.made) + "\",\n";
+    text_ += " \"made_s\": " + std::to_string(head.made.seconds) + ",\n \"files\": [";
 }
 
+void ManifestWriter::add(const model::ManifestEntry& entry, model::Structure structure, std::uint32_t mode) {
+    text_ += any_ ? ",\n  " : "\n  ";
+    text_ += row_json(entry, structure, mode).dump();
+    any_ = true;
+}
+
+std::string ManifestWriter::finish() {
+    text_ += any_ ? "\n ]}\n" : "]}\n";
+    return std::move(text_);
+}
+
+std::string manifest_json(const ManifestHead& head, std::span<const ManifestFile> files) {
+    ManifestWriter writer{head};
+    for (const ManifestFile& file : files) {
+        writer.add(file.entry, file.structure, file.mode);
+    }
+    return writer.finish();
+}
+
+// Rows leave the parser one by one: a manifest may have hundreds of thousands, and a whole tree of them would take
+// several times its text.
 Result<ManifestText> parse_manifest(std::string_view text) {
-    const json whole = json::parse(text, nullptr, false);
+    ManifestText manifest{};
+    std::set<std::string> seen;
+    std::string problem;
+    const auto take_row = [&](const json& row) {
+        auto file = file_of(row);
+        if (!file) {
+            problem = "row " + std::to_string(manifest.files.size() + 1) + " is damaged";
+        } else if (!seen.insert(file->entry.path).second) {
+            problem = "it names a file twice";
+        } else {
+            manifest.files.push_back(std::move(*file));
+        }
+    };
+    std::string member;  // of the outermost object
+    const auto filter = [&](int depth, json::parse_event_t event, json& value) {
+        if (depth == 1 && event == json::parse_event_t::key) member = value.get<std::string>();
+        // The elements of "files" lie at depth 2; other objects there are names in base64.
+        if (depth != 2 || event != json::parse_event_t::object_end || member != "files") return true;
+        if (problem.empty()) take_row(value);
+        return false;
+    };
+    const json whole = json::parse(text, filter, false);
     if (!whole.is_object()) return unusable("it is no JSON object");
     if (text_of(whole, "schema") != k_schema) return unusable("it has an unknown schema");
     const auto rows = whole.find("files");
     if (rows == whole.end() || !rows->is_array()) return unusable("it lists no files");
-    ManifestText manifest{};
+    // Only objects leave the array: anything else in it is no row.
+    if (problem.empty() && !rows->empty()) problem = "it lists something that is no file";
+    if (!problem.empty()) return unusable(problem);
     manifest.head = {bytes_of(whole.value("box", json{})).value_or(""),
                      bytes_of(whole.value("run", json{})).value_or(""),
                      bytes_of(whole.value("source", json{})).value_or(""),
                      {}};
     manifest.head.made.seconds = number_of<std::int64_t>(whole, "made_s").value_or(0);
-    std::set<std::string> seen;
-    for (const json& row : *rows) {
-        auto file = file_of(row);
-        if (!file) return unusable("row " + std::to_string(manifest.files.size() + 1) + " is damaged");
-        if (!seen.insert(file->entry.path).second) return unusable("it names a file twice");
-        manifest.files.push_back(std::move(*file));
-    }
     return manifest;
+}
+
+std::string sums_line(const model::ManifestEntry& entry) {
+    const bool escape = entry.path.find_first_of("\\\n") != std::string::npos;
+    std::string line = escape ? "\\" : "";
+    line += entry.sha256 + "  ";
+    for (char c : entry.path) {
+        if (c == '\\') {
+            line += "\\\\";
+        } else if (c == '\n') {
+            line += "\\n";
+        } else {
+            line += c;
+        }
+    }
+    return line += '\n';
 }
 
 std::string sums_text(std::span<const ManifestFile> files) {
     std::string text;
     for (const ManifestFile& file : files) {
-        const std::string& path = file.entry.path;
-        const bool escape = path.find_first_of("\\\n") != std::string::npos;
-        if (escape) text += '\\';
-        text += file.entry.sha256 + "  ";
-        for (char c : path) {
-            if (c == '\\') {
-                text += "\\\\";
-            } else if (c == '\n') {
-                text += "\\n";
-            } else {
-                text += c;
-            }
-        }
-        text += '\n';
+        text += sums_line(file.entry);
     }
     return text;
 }

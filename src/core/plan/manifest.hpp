@@ -34,6 +34,19 @@ struct ManifestText {
     std::vector<ManifestFile> files{};
 };
 
+// Writes a manifest row by row, so that a pull of hundreds of thousands of files needs no second list of them.
+class ManifestWriter {
+  public:
+    explicit ManifestWriter(const ManifestHead& head);
+    void add(const model::ManifestEntry& entry, model::Structure structure, std::uint32_t mode);
+    // The whole text; the writer is done.
+    [[nodiscard]] std::string finish();
+
+  private:
+    std::string text_{};
+    bool any_{false};
+};
+
 // One file a line; names that are not UTF-8 as {"b64": …}.
 std::string manifest_json(const ManifestHead& head, std::span<const ManifestFile> files);
 // Reads what manifest_json wrote. Code::config for anything else: no JSON, missing fields, digests that are not 64 hex
@@ -42,6 +55,7 @@ Result<ManifestText> parse_manifest(std::string_view text);
 
 // "HASH  NAME" lines; a name with a backslash or a newline is escaped, and its line starts with a backslash, as GNU
 // sha256sum writes and reads it.
+std::string sums_line(const model::ManifestEntry& entry);
 std::string sums_text(std::span<const ManifestFile> files);
 
 }  // namespace drawhitch::plan

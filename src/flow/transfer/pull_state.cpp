@@ -60,7 +60,7 @@ std::string_view name_of(FileState state) {
 
 PullState::PullState(const Op& op, disk::Landing& landing, std::vector<PullItem> items)
     : landing_(landing),
-      results_(items.size()),
+      verdicts_(items.size()),
       unsettled_(items.size()),
       activity_(op.events, "pull", EventUnit::bytes, total_bytes(items)) {
     jobs_.reserve(items.size());
@@ -208,8 +208,7 @@ void PullState::changed(std::size_t index, std::uint32_t generation) {
     PullJob& job = jobs_[index];
     if (job.settled || job.generation != generation) return;
     ++job.generation;
-    job.wrong.clear();
-    job.first_look.reset();
+    forget_troubles_locked(index);
     job.certified = false;
     if (++job.changes > k_most_changes) {
         settle_locked(index, FileState::changing, "it kept changing while it was read", Code::changed);
@@ -243,7 +242,7 @@ void PullState::came_wrong(std::size_t index, std::uint32_t generation, std::uin
     tally_.repeated += bytes;
     ++tally_.wrong_chunks;
     if (job.settled || job.generation != generation) return;
-    if (++job.wrong[chunk] >= k_most_wrong) {
+    if (++wrong_[{index, chunk}] >= k_most_wrong) {
         settle_locked(index, FileState::failed, "it arrived wrong three times", Code::integrity);
         return;
     }
@@ -298,18 +297,19 @@ bool PullState::small_arrived(std::size_t index, std::uint32_t generation, const
         tally_.repeated += bytes;
         return false;
     }
-    if (!job.item.doubt || job.first_look == digest) {
+    const auto looked = first_look_.find(index);
+    if (!job.item.doubt || (looked != first_look_.end() && looked->second == digest)) {
         tally_.fetched += bytes;
         advance_locked(bytes);
         return true;
     }
     // Unequal the second time although no fence broke: what counts is that two looks in a row agree.
     tally_.repeated += bytes;
-    if (job.first_look && ++job.changes > k_most_changes) {
+    if (looked != first_look_.end() && ++job.changes > k_most_changes) {
         settle_locked(index, FileState::changing, "it kept changing while it was read", Code::changed);
         return false;
     }
-    job.first_look = digest;
+    first_look_[index] = digest;
     small_again_.push_back(index);
     moved_.notify_all();
     return false;
@@ -342,9 +342,9 @@ void PullState::settle_locked(std::size_t index, FileState state, std::string wh
     if (job.settled) return;
     job.settled = true;
     --unsettled_;
-    results_[index] = {state, job.item.source, job.root, job.sha256, std::move(why), code};
+    verdicts_[index] = {state, code, std::move(why)};
     job.part.reset();
-    job.wrong.clear();
+    forget_troubles_locked(index);
     moved_.notify_all();
 }
 
@@ -378,9 +378,7 @@ void PullState::small_digests(std::size_t index, const proto::Digest& root, cons
 
 void PullState::unlanded(std::size_t index, const Error& error) {
     const std::lock_guard lock{mutex_};
-    results_[index].state = FileState::failed;
-    results_[index].why = error.message;
-    results_[index].code = error.code;
+    verdicts_[index] = {FileState::failed, error.code, error.message};
 }
 
 std::shared_ptr<disk::PartFile> PullState::part_of(std::size_t index, std::uint32_t generation) const {
@@ -399,14 +397,23 @@ std::uint32_t PullState::generation(std::size_t job) const {
     return jobs_[job].generation;
 }
 
+void PullState::forget_troubles_locked(std::size_t index) {
+    wrong_.erase(wrong_.lower_bound({index, 0}), wrong_.lower_bound({index + 1, 0}));
+    first_look_.erase(index);
+}
+
 PullOutcome PullState::outcome() {
     const std::lock_guard lock{mutex_};
+    PullOutcome outcome{{}, tally_, stopped_};
+    outcome.results.reserve(jobs_.size());
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
-        if (!jobs_[i].settled) {
-            results_[i] = {FileState::failed, jobs_[i].item.source, {}, {}, "the pull ended before it", Code::skipped};
-        }
+        const PullJob& job = jobs_[i];
+        if (!job.settled) verdicts_[i] = {FileState::failed, Code::skipped, "the pull ended before it"};
+        const proto::FileEntry& source = job.item.source;
+        outcome.results.push_back({verdicts_[i].state, source.size, source.mtime_ns, source.mode, job.root, job.sha256,
+                                   std::move(verdicts_[i].why), verdicts_[i].code});
     }
-    return {std::move(results_), tally_, stopped_};
+    return outcome;
 }
 
 void PullState::reconnected() {

@@ -41,8 +41,6 @@ struct PullJob {
     bool certified{false};
     std::shared_ptr<disk::PartFile> part{};
     std::uint64_t open_chunks{0};
-    std::map<std::uint32_t, int> wrong{};       // chunk -> how often it came wrong; key 0 of a small file: the file
-    std::optional<proto::Digest> first_look{};  // small file in doubt: its digest when it was read first
     proto::Digest root{};
     proto::Digest sha256{};
 };
@@ -110,6 +108,7 @@ class PullState {
     Status open_part(const Op& op, std::size_t index);
     void queue_missing(std::size_t index);
     void settle_locked(std::size_t job, FileState state, std::string why, Code code);
+    void forget_troubles_locked(std::size_t job);
     void advance_locked(std::uint64_t bytes);
 
     disk::Landing& landing_;
@@ -119,7 +118,15 @@ class PullState {
     mutable std::mutex mutex_{};
     std::condition_variable moved_{};
     std::vector<PullJob> jobs_{};
-    std::vector<PullResult> results_{};
+    // Kept apart from the jobs, as few files need them: a pull may have hundreds of thousands.
+    struct Verdict {
+        FileState state{FileState::failed};
+        Code code{Code::skipped};
+        std::string why{};
+    };
+    std::vector<Verdict> verdicts_{};
+    std::map<std::pair<std::size_t, std::uint32_t>, int> wrong_{};  // job and chunk -> how often it came wrong
+    std::map<std::size_t, proto::Digest> first_look_{};  // small file in doubt: its digest when it was read first
     std::deque<PullWork> ready_{};
     std::deque<std::size_t> small_again_{};
     std::deque<std::size_t> to_open_{};

@@ -33,7 +33,10 @@ std::string_view name_of(FileState state);
 
 struct PullResult {
     FileState state{FileState::skipped};
-    proto::FileEntry source{};  // the state of the file that was pulled
+    // The state of the file that was pulled.
+    std::uint64_t size{0};
+    std::int64_t mtime_ns{0};
+    std::uint32_t mode{0};
     proto::Digest root{};
     proto::Digest sha256{};
     std::string why{};

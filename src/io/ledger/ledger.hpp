@@ -103,6 +103,8 @@ class Ledger {
     // when an identity was recorded: then it ran.
     Status drop_claim(std::int64_t run, const std::string& reason);
     Status record_identity(std::int64_t run, const model::RunIdentity& identity);
+    // What the run must leave behind, said after its launch: added to its roster, where it is not there already.
+    Status declare_roster(std::int64_t run, const model::Roster& items);
     // Seen from a second connection.
     Status confirm_run(std::int64_t run);
     Status record_verdict(std::int64_t run, const model::Verdict& verdict);
@@ -116,7 +118,9 @@ class Ledger {
     Result<std::int64_t> add_manifest(std::int64_t run, std::span<const model::ManifestEntry> entries);
     Result<std::optional<Manifest>> latest_manifest(std::int64_t run) const;
     // `lease`, `run`, `directory` and `files` are read. Call it only after the files are durable on disk.
-    Result<model::Receipt> add_receipt(const model::Receipt& receipt);
+    Result<model::Receipt> add_receipt(model::Receipt receipt);
+    // Whether some receipt of the run lies in this directory (absolute, byte for byte), without reading its files.
+    Result<bool> received_into(std::int64_t run, std::string_view directory) const;
     // Newest first.
     Result<std::vector<model::Receipt>> receipts(std::int64_t run) const;
     // The union of all receipts of the run: each distinct (path, root digest), newest receipt first.

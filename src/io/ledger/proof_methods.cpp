@@ -85,21 +85,31 @@ Result<std::optional<Manifest>> Ledger::latest_manifest(std::int64_t run) const 
     return manifest;
 }
 
-Result<model::Receipt> Ledger::add_receipt(const model::Receipt& receipt) {
+Result<model::Receipt> Ledger::add_receipt(model::Receipt receipt) {
     TRY_ASSIGN(Transaction transaction, impl_->begin(Access::write));
     Database& database = *impl_->database;
     const std::int64_t now = impl_->now_ns();
     TRY(database.run("INSERT INTO receipts (lease, run, made_ns, directory) VALUES (?, ?, ?, ?)",
                      {receipt.lease, receipt.run, now, Bytes{receipt.directory}}));
-    model::Receipt made = receipt;
-    made.id = database.last_id();
-    made.made = from_ns(now);
+    receipt.id = database.last_id();
+    receipt.made = from_ns(now);
     std::int64_t at = 0;
     for (const model::ReceiptEntry& entry : receipt.files)
-        TRY(insert_receipt_file(database, made.id, at++, entry));
+        TRY(insert_receipt_file(database, receipt.id, at++, entry));
     TRY(impl_->append_text(receipt.lease, receipt.run, "receipt", "files", std::to_string(receipt.files.size())));
     TRY(transaction.commit());
-    return made;
+    return receipt;
+}
+
+Result<bool> Ledger::received_into(std::int64_t run, std::string_view directory) const {
+    TRY_ASSIGN(const Transaction transaction, impl_->begin(Access::read));
+    bool found = false;
+    TRY(impl_->database->each("SELECT 1 FROM receipts WHERE run = ? AND directory = ? LIMIT 1", {run, Bytes{directory}},
+                              [&](const Row&) {
+                                  found = true;
+                                  return ok();
+                              }));
+    return found;
 }
 
 Result<std::vector<model::Receipt>> Ledger::receipts(std::int64_t run) const {

@@ -231,6 +231,21 @@ Status Ledger::record_identity(std::int64_t run, const model::RunIdentity& ident
     return transaction.commit();
 }
 
+Status Ledger::declare_roster(std::int64_t id, const model::Roster& items) {
+    TRY_ASSIGN(Transaction transaction, impl_->begin(Access::write));
+    TRY_ASSIGN(const model::Run run, read_run(*impl_->database, id));
+    for (const model::RosterItem& item : items) {
+        TRY_ASSIGN(const auto added,
+                   impl_->database->run("INSERT INTO run_roster (run, at, pattern, wanted) SELECT ?1,"
+                                        " (SELECT coalesce(max(at) + 1, 0) FROM run_roster WHERE run = ?1), ?2, ?3"
+                                        " WHERE NOT EXISTS (SELECT 1 FROM run_roster WHERE run = ?1 AND pattern = ?2"
+                                        " AND wanted = ?3)",
+                                        {id, Bytes{item.pattern}, model::name_of(item.wanted)}));
+        if (added > 0) TRY(impl_->append_text(run.lease, id, "run.declared", "pattern", printable(item.pattern)));
+    }
+    return transaction.commit();
+}
+
 Status Ledger::confirm_run(std::int64_t run) {
     TRY_ASSIGN(Transaction transaction, impl_->begin(Access::write));
     TRY_ASSIGN(const auto changed, impl_->database->run("UPDATE runs SET confirmed = 1 WHERE id = ?", {run}));

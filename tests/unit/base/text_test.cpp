@@ -86,3 +86,11 @@ TEST_CASE("a plain name cannot be an option, hidden, empty or a path") {
     for (const char* bad : {"", "-x", ".hidden", "a/b", "a b", "\xc3\xa9", "a\n", ".."})
         CHECK_FALSE(is_plain_name(bad));
 }
+
+TEST_CASE("a count and its noun agree") {
+    CHECK(counted(0, "file") == "0 files");
+    CHECK(counted(1, "file") == "1 file");
+    CHECK(counted(2, "file") == "2 files");
+    CHECK(counted(1, "entry", "entries") == "1 entry");
+    CHECK(counted(3, "entry", "entries") == "3 entries");
+}

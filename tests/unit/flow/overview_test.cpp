@@ -25,6 +25,7 @@ model::Lease rented(model::LeaseState state) {
 model::Run ended(model::VerdictKind verdict) {
     model::Run run;
     run.spec.name = "r1";
+    run.spec.roster = {{"*", model::RosterClass::must}};
     run.verdict.kind = verdict;
     return run;
 }
@@ -86,13 +87,68 @@ TEST_CASE("a run is at risk until all it must leave is proven with the same dige
     CHECK(risk_of(ended(done), std::nullopt, {})->reason == "r1: what it left behind was never listed");
     CHECK(risk_of(ended(done), manifest, {})->reason == "r1: 2 of 2 files are not proven");
     const std::vector<ledger::ProvenFile> older{proven("a", "1"), proven("b", "1")};
-    CHECK(risk_of(ended(done), manifest, older)->reason == "r1: 1 of 2 files are not proven");
+    CHECK(risk_of(ended(done), manifest, older)->reason == "r1: 1 of 2 files is not proven");
     const std::vector<ledger::ProvenFile> all{proven("a", "1"), proven("b", "2")};
     CHECK_FALSE(risk_of(ended(done), manifest, all));
     CHECK_FALSE(risk_of(ended(failed), manifest, all));
-    model::Run scratch = ended(running);
+    model::Run scratch = ended(done);
     scratch.spec.scratch = true;
     CHECK_FALSE(risk_of(scratch, std::nullopt, {}));
+    scratch.verdict.kind = running;
+    CHECK(risk_of(scratch, std::nullopt, {})->reason == "r1 is RUNNING");
+}
+
+TEST_CASE("a run without a roster stays at risk, whatever was pulled of it") {
+    using enum model::VerdictKind;
+    model::Run run = ended(done);
+    run.spec.roster.clear();
+    const ledger::Manifest manifest{.entries = {file("_run/log", "1")}};
+    const std::vector<ledger::ProvenFile> all{proven("_run/log", "1")};
+    const auto risk = risk_of(run, manifest, all);
+    REQUIRE(risk);
+    CHECK(risk->reason == "r1 was launched without --out, so nothing says what it must leave behind");
+    run.spec.scratch = true;
+    CHECK_FALSE(risk_of(run, manifest, all));
+}
+
+TEST_CASE("a roster that matched nothing leaves its run at risk") {
+    using enum model::VerdictKind;
+    const ledger::Manifest manifest{.entries = {file("_run/log", "1")}};
+    const std::vector<ledger::ProvenFile> all{proven("_run/log", "1")};
+    CHECK(risk_of(ended(done), manifest, all)->reason == "r1: nothing was there of what its roster names");
+    model::Run nice = ended(done);
+    nice.spec.roster.front().wanted = model::RosterClass::nice;
+    CHECK_FALSE(risk_of(nice, manifest, all));
+}
+
+TEST_CASE("what was seen and not pulled is at risk, and an equal file of an earlier receipt counts") {
+    using enum model::VerdictKind;
+    const ledger::Manifest manifest{.entries = {file("a", "1"), file("b", "")}};
+    const std::vector<ledger::ProvenFile> one{proven("a", "1")};
+    CHECK(risk_of(ended(done), manifest, one)->reason == "r1: 1 of 2 files is not proven");
+    const std::vector<ledger::ProvenFile> both{proven("a", "1"), proven("b", "2")};
+    CHECK_FALSE(risk_of(ended(done), manifest, both));
+    std::vector<ledger::ProvenFile> other = both;
+    other.back().entry.file.size = 7;
+    CHECK(risk_of(ended(done), manifest, other));
+    std::vector<ledger::ProvenFile> broken = both;
+    broken.front().entry.structure = model::Structure::broken;
+    CHECK(risk_of(ended(done), manifest, broken));
+}
+
+TEST_CASE("a pull that came before the end of its run leaves it at risk") {
+    using enum model::VerdictKind;
+    model::Run run = ended(done);
+    run.verdict_at = {2000, 0};
+    const std::vector<ledger::ProvenFile> all{proven("a", "1"), proven("_run/exit.json", "2")};
+    ledger::Manifest manifest{.made = {1000, 0}, .entries = {file("a", "1")}};
+    CHECK(risk_of(run, manifest, all)->reason == "r1: it went on after the last pull");
+    manifest.entries.push_back(file("_run/exit.json", "2"));
+    CHECK_FALSE(risk_of(run, manifest, all));
+    run.attempt = 2;  // that record may be the first attempt's
+    CHECK(risk_of(run, manifest, all));
+    manifest.made = {2000, 0};
+    CHECK_FALSE(risk_of(run, manifest, all));
 }
 
 TEST_CASE("the overview reads leases, runs and proof from the ledger") {

@@ -6,6 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
+#include <map>
 
 #include "core/plan/manifest.hpp"
 #include "support/finished_run.hpp"
@@ -166,6 +167,23 @@ TEST_CASE("patterns, classes and --newest choose whole units") {
     const auto manifest = plan::parse_manifest(support::read_file(bench.there() + "/MANIFEST.json"));
     REQUIRE(manifest);
     CHECK(manifest->files.size() == 3);
+}
+
+TEST_CASE("the ledger's list of a narrowed pull has all that the roster matched") {
+    Bench bench;
+    bench.put("out/a.bin", "a");
+    bench.put("out/b.bin", "b");
+    bench.claim({{"out/**", RosterClass::must}});
+    REQUIRE(bench.pull({.patterns = {"out/a.bin"}}).receipt);
+    const auto manifest = bench.local.ledger().latest_manifest(bench.run.id);
+    REQUIRE(manifest);
+    REQUIRE(*manifest);
+    std::map<std::string, bool> proven;
+    for (const auto& entry : (*manifest)->entries)
+        proven[entry.path] = !entry.root.empty();
+    CHECK(proven.at("out/a.bin"));
+    CHECK_FALSE(proven.at("out/b.bin"));
+    CHECK_FALSE(proven.at("_run/log"));
 }
 
 TEST_CASE("a file that is open for writing comes along, and is not certified") {

@@ -69,6 +69,10 @@ TEST_CASE("a manifest that lies about its names or digests is refused") {
     CHECK(bad([](ManifestFile& f) { f.entry.sha256.pop_back(); }));
     CHECK(bad([](ManifestFile& f) { f.entry.root = "xyz"; }));
     CHECK(!plan::parse_manifest("[]"));
+    CHECK(!plan::parse_manifest(R"({"schema":"drawhitch.manifest.1","files":[7]})"));
+    CHECK(!plan::parse_manifest(R"({"schema":"drawhitch.manifest.1","files":[[]]})"));
+    CHECK(!plan::parse_manifest(R"({"schema":"drawhitch.manifest.1","files":[{}]})"));
+    CHECK(!plan::parse_manifest(R"({"schema":"drawhitch.manifest.1","files":{}})"));
     CHECK(!plan::parse_manifest(R"({"schema":"other","files":[]})"));
 }
 

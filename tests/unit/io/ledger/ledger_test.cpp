@@ -63,6 +63,25 @@ TEST_CASE("a lease is found again with every byte it was stored with") {
     CHECK(found->state == model::LeaseState::active);
 }
 
+TEST_CASE("what a run must leave behind can be declared after its launch, each pattern once") {
+    Fixture here{};
+    Ledger ledger = here.open();
+    const auto lease = here.lease(ledger);
+    model::RunSpec spec{};
+    spec.name = "r1";
+    const auto run = ledger.claim_run(lease, spec);
+    REQUIRE(run);
+    REQUIRE(ledger.declare_roster(run->id, {{"a/**", model::RosterClass::must}, {"b", model::RosterClass::must}}));
+    REQUIRE(ledger.declare_roster(run->id, {{"b", model::RosterClass::must}, {"c", model::RosterClass::nice}}));
+    const auto roster = ledger.run(run->id)->spec.roster;
+    REQUIRE(roster.size() == 3);
+    CHECK(roster[0].pattern == "a/**");
+    CHECK(roster[1].pattern == "b");
+    CHECK(roster[2].wanted == model::RosterClass::nice);
+    CHECK(ledger.events(lease)->back().kind == "run.declared");
+    CHECK_FALSE(ledger.declare_roster(99, {{"a", model::RosterClass::must}}));
+}
+
 TEST_CASE("two open leases cannot have one name, a closed one gives it back") {
     Fixture here{};
     Ledger ledger = here.open();
@@ -255,6 +274,9 @@ TEST_CASE("receipts of a run add up, and each generation of a file counts") {
     CHECK(covered->at(2).entry.structure == model::Structure::broken);
     REQUIRE(ledger.receipts(run)->size() == 2);
     CHECK(ledger.receipts(run)->at(0).files.size() == 2);
+    CHECK(ledger.received_into(run, "/pulls").value());
+    CHECK_FALSE(ledger.received_into(run, "/pull").value());
+    CHECK_FALSE(ledger.received_into(run + 1, "/pulls").value());
     CHECK(code_of(ledger.add_receipt({0, lease, 99, {}, "/", {}})) == Code::not_found);
 }
 
