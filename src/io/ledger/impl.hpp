@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/fd.hpp"
 #include "io/ledger/database.hpp"
 #include "io/ledger/ledger.hpp"
 
@@ -13,6 +14,7 @@ namespace drawhitch::ledger {
 struct Ledger::Impl {
     std::string state_dir{};
     Clock* clock{nullptr};
+    UniqueFd looked_at{};  // of prepare_file; closed after the database
     std::unique_ptr<Database> database{};
 
     [[nodiscard]] Result<Transaction> begin(Access access) const { return Transaction::begin(*database, access); }

@@ -1,13 +1,7 @@
 #include "io/ledger/ledger.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-
-#include "base/fd.hpp"
 #include "base/text.hpp"
+#include "io/ledger/file_check.hpp"
 #include "io/ledger/impl.hpp"
 #include "io/ledger/schema.hpp"
 
@@ -16,32 +10,6 @@ namespace drawhitch::ledger {
 namespace {
 
 constexpr std::int64_t k_ns = 1'000'000'000;
-
-// Looks without opening: closing any descriptor of the file would drop the locks this process's other connections hold.
-Status check_file(const std::string& path) {
-    struct stat seen {};
-    if (::lstat(path.c_str(), &seen) != 0) return errno_error(errno, "look at", path);
-    if (S_ISLNK(seen.st_mode)) {
-        return Error{Code::unsafe_path, "the ledger is a symbolic link: " + printable(path)}.then("ls -la " +
-                                                                                                  shell_quote(path));
-    }
-    if (!S_ISREG(seen.st_mode)) return Error{Code::local_io, "the ledger is not a file: " + printable(path)};
-    if (seen.st_uid != ::geteuid()) {
-        return Error{Code::permission, "the ledger belongs to another user: " + printable(path)};
-    }
-    if ((seen.st_mode & 0077U) != 0) {
-        return Error{Code::permission, "the ledger is open to others: " + printable(path)}.then("chmod 600 " +
-                                                                                                shell_quote(path));
-    }
-    return ok();
-}
-
-// SQLite would create the file with the umask's mode; it must never have been readable by others.
-Status prepare_file(const std::string& path) {
-    const UniqueFd fd{::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
-    if (!fd && errno != EEXIST) return errno_error(errno, "create", path);
-    return check_file(path);
-}
 
 Status set_up(Database& database, FilesystemKind filesystem) {
     TRY(database.script("PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"));
@@ -110,11 +78,13 @@ Ledger::~Ledger() = default;
 Result<Ledger> Ledger::open(const Op& op, const std::string& state_dir, const Storage& storage) {
     TRY(prepare_state_dir(state_dir));
     const std::string path = state_dir + "/ledger.db";
-    TRY(prepare_file(path));
     auto impl = std::make_unique<Impl>();
+    TRY_ASSIGN(impl->looked_at, prepare_file(state_dir, path));
     impl->state_dir = state_dir;
     impl->clock = &op.clock;
     TRY_ASSIGN(impl->database, Database::open(path, storage.vfs, Patience{&op.cancel, &op.clock}));
+    // Another's file is refused before anything about it is changed, its journal mode included.
+    TRY(checked_version(*impl->database));
     TRY(set_up(*impl->database, storage.filesystem.value_or(filesystem_of(state_dir))));
     TRY(bring_up_to_date(*impl->database));
     return Ledger{std::move(impl)};

@@ -224,6 +224,104 @@ TEST_CASE("a ledger of a newer version is refused and not touched") {
     CHECK(read_file(here.file) == before);
 }
 
+TEST_CASE("a newer or foreign database keeps its journal mode: it is refused before anything is set") {
+    Fixture here{};
+    here.arrange("");
+    sqlite3* handle = nullptr;
+    REQUIRE(sqlite3_open(here.file.c_str(), &handle) == SQLITE_OK);
+    const char* sql =
+        GENERATE("CREATE TABLE moz_places (id)", "PRAGMA application_id=1684564340; PRAGMA user_version=99");
+    REQUIRE(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+    sqlite3_close(handle);
+    const std::string before = read_file(here.file);
+    const auto opened = Ledger::open(here.op, here.state, {FilesystemKind::local, {}});
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error().code == Code::ledger);
+    CHECK(read_file(here.file) == before);
+}
+
+// The files of a ledger whose process was killed: all it knows is in the write-ahead log.
+struct Killed : Fixture {
+    std::string log{file + "-wal"};
+    std::string whole{};
+    std::string logged{};
+
+    Killed() {
+        const std::string other = folder / "other";
+        auto opened = Ledger::open(op, other, {FilesystemKind::local, {}});
+        REQUIRE(opened);
+        REQUIRE(opened->add_lease(lease_called("box-3")));
+        arrange(read_file(other + "/ledger.db"));
+        write_file(log, read_file(other + "/ledger.db-wal"), 0600);
+        whole = read_file(file);
+        logged = read_file(log);
+        REQUIRE(logged.size() > 32);
+    }
+    // Refused, and both files are what they were.
+    Error refused_whole() {
+        const bool there = std::filesystem::exists(file);
+        const std::string before = there ? read_file(file) : "";
+        const auto opened = Ledger::open(op, state, {FilesystemKind::local, {}});
+        REQUIRE_FALSE(opened);
+        CHECK(std::filesystem::exists(file) == there);
+        if (there) CHECK(read_file(file) == before);
+        CHECK(read_file(log) == logged);
+        CHECK(opened.error().code == Code::ledger);
+        CHECK(opened.error().next.starts_with("mv -i "));
+        CHECK(opened.error().why.find("may still bill") != std::string::npos);
+        return opened.error();
+    }
+};
+
+TEST_CASE("a ledger that was killed is taken up from its write-ahead log") {
+    Killed here{};
+    const auto opened = Ledger::open(here.op, here.state, {FilesystemKind::local, {}});
+    REQUIRE(opened);
+    CHECK(opened->lease_by_name("box-3"));
+}
+
+TEST_CASE("a write-ahead log without its ledger is refused, and not thrown away") {
+    Killed here{};
+    std::filesystem::remove(here.file);
+    CHECK(here.refused_whole().message.find("is gone") != std::string::npos);
+    write_file(here.file, "", 0600);
+    CHECK(here.refused_whole().message.find("is empty") != std::string::npos);
+    // Put back, it is what it was.
+    write_file(here.file, here.whole, 0600);
+    CHECK(Ledger::open(here.op, here.state, {FilesystemKind::local, {}}));
+}
+
+TEST_CASE("a write-ahead log is not played into another file of the name") {
+    Killed here{};
+    write_file(here.file, std::string(5000, 'x'), 0600);
+    CHECK(here.refused_whole().message.find("not a database any more") != std::string::npos);
+    write_file(here.file, here.whole.substr(0, 10), 0600);
+    (void)here.refused_whole();
+}
+
+TEST_CASE("an empty or vanished ledger beside the locks of leases is no new one") {
+    Fixture here{};
+    here.arrange("");
+    REQUIRE(::mkdir((here.state + "/locks").c_str(), 0700) == 0);
+    write_file(here.state + "/locks/pull-1-2", "");
+    CHECK(Ledger::open(here.op, here.state));  // only a lock of a lease tells of one
+    std::filesystem::remove(here.file);
+    write_file(here.file, "", 0600);
+    const std::string lock = here.state + "/locks/" + GENERATE("lease-3", "watch-3");
+    write_file(lock, "4711 drawhitch down b1\n");
+    Error error = here.refused();
+    CHECK(error.code == Code::ledger);
+    CHECK(error.message == "the ledger is empty, and nothing was changed: " + here.file);
+    CHECK(error.why.find(lock) != std::string::npos);
+    CHECK(error.next == "mv -i '" + here.state + "/locks' '" + here.state + "/locks.old'");
+    std::filesystem::remove(here.file);
+    error = here.refused();
+    CHECK(error.message == "the ledger is gone, and nothing was changed: " + here.file);
+    CHECK_FALSE(std::filesystem::exists(here.file));
+    std::filesystem::rename(here.state + "/locks", here.state + "/locks.old");
+    CHECK(Ledger::open(here.op, here.state));
+}
+
 TEST_CASE("a state directory or ledger that others may use is refused with the chmod to type") {
     Fixture here{};
     here.lived();
