@@ -46,6 +46,12 @@ Result<int> checked_version(Database& database) {
     return static_cast<int>(*version);
 }
 
+// The same in one snapshot: a first start beside this one would be seen half done, as another program's database.
+Result<int> seen_version(Database& database) {
+    TRY_ASSIGN(const Transaction look, Transaction::begin(database, Access::read));
+    return checked_version(database);
+}
+
 Status stamp(Database& database) {
     return database.script("PRAGMA application_id=" + std::to_string(k_application_id) +
                            "; PRAGMA user_version=" + std::to_string(k_schema_version));
@@ -53,7 +59,7 @@ Status stamp(Database& database) {
 
 // Creates or migrates in one transaction, so that two processes at once do it once, and a killed one not at all.
 Status bring_up_to_date(Database& database) {
-    TRY_ASSIGN(const int seen, checked_version(database));
+    TRY_ASSIGN(const int seen, seen_version(database));
     if (seen == k_schema_version) return ok();
     TRY_ASSIGN(Transaction transaction, Transaction::begin(database, Access::write));
     TRY_ASSIGN(const int version, checked_version(database));
@@ -84,7 +90,7 @@ Result<Ledger> Ledger::open(const Op& op, const std::string& state_dir, const St
     impl->clock = &op.clock;
     TRY_ASSIGN(impl->database, Database::open(path, storage.vfs, Patience{&op.cancel, &op.clock}));
     // Another's file is refused before anything about it is changed, its journal mode included.
-    TRY(checked_version(*impl->database));
+    TRY(seen_version(*impl->database));
     TRY(set_up(*impl->database, storage.filesystem.value_or(filesystem_of(state_dir))));
     TRY(bring_up_to_date(*impl->database));
     return Ledger{std::move(impl)};
