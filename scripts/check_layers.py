@@ -26,7 +26,7 @@ ROOMS = {
     "io/agent": ["base", "core/model", "core/proto", "core/codec", "io/transport"],
     "io/http": ["base", "core/model"],
     "io/provider": ["base", "core/model", "core/exchange", "io/http"],
-    "io/ledger": ["base", "core/model"],
+    "io/ledger": ["base", "core/model", "io/disk"],
     "io/disk": ["base", "core/model", "core/proto"],
     "io/term": ["base", "core/model"],
     "io/demo": ["base"],

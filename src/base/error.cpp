@@ -108,7 +108,6 @@ Code code_of(int error_number) {
         case EROFS:
             return Code::read_only;
         case ENOENT:
-        case ENOTDIR:
             return Code::not_found;
         case EEXIST:
             return Code::exists;

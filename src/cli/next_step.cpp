@@ -11,15 +11,6 @@ namespace {
 
 constexpr std::size_t k_longest = 400;  // nobody types a line longer than this again
 
-// Words that a shell takes as they are stay as they are.
-std::string shell_word(const std::string& word) {
-    const auto plain = [](unsigned char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               std::string_view{"_-./:=@,+%"}.find(static_cast<char>(c)) != std::string_view::npos;
-    };
-    return !word.empty() && std::ranges::all_of(word, plain) ? word : shell_quote(word);
-}
-
 std::string of_box(const Asked& asked) {
     return asked.box.empty() ? "" : " " + shell_word(asked.box);
 }

@@ -150,8 +150,15 @@ Result<Outcome> run_config_set(Context& context, const Parsed& parsed) {
     context.out.json("key", key);
     context.out.json("value", value.empty() ? Json{} : Json{value});
     if (!context.globals.dry_run) {
-        TRY(disk::make_directories(parent_of(path)));
-        TRY(disk::write_atomic(path, *text, 0600));
+        const auto write = [&]() -> Status {
+            TRY(disk::make_directories(parent_of(path)));
+            return disk::write_atomic(path, *text, 0600);
+        };
+        if (Status written = write(); !written) {
+            Error error = std::move(written).error();
+            if (error.next.empty()) error.next = "ls -ld " + shell_quote(parent_of(path));
+            return error;
+        }
     }
     const config::SettingRow& row = *config::find_setting(key);
     const std::string variable{row.variable};

@@ -8,6 +8,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "io/disk/space.hpp"
 
 namespace drawhitch::disk {
 
@@ -30,11 +31,13 @@ class Draft {
     std::string name_;
 };
 
-Status write_draft(int directory, const std::string& name, std::string_view data, unsigned mode) {
+// `shown` is the file it becomes: the draft's name means nothing to anybody.
+Status write_draft(int directory, const std::string& name, std::string_view data, unsigned mode,
+                   std::string_view shown) {
     UniqueFd fd{::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)};
-    if (!fd) return errno_error(errno, "create", name);
-    TRY(write_all(fd.get(), data, name));
-    if (::fsync(fd.get()) != 0) return errno_error(errno, "flush", name);
+    if (!fd) return errno_error(errno, "write", shown);
+    TRY(write_all(fd.get(), data, shown));
+    if (::fsync(fd.get()) != 0) return errno_error(errno, "flush", shown);
     return ok();
 }
 
@@ -58,7 +61,10 @@ Status write_atomic(const Root& root, std::string_view path, std::string_view da
     const SplitPath where = split_last(path);
     TRY_ASSIGN(const UniqueFd parent, root.directory(where.parent, true));
     Draft draft{parent.get(), ".drawhitch-" + random_hex(8)};
-    TRY(write_draft(parent.get(), draft.name(), data, mode));
+    const std::string shown = root.path() + "/" + std::string{path};
+    if (Status written = write_draft(parent.get(), draft.name(), data, mode, shown); !written) {
+        return explain_full(std::move(written).error(), root.path());
+    }
     TRY(root.place(parent.get(), draft.name(), path));
     draft.keep();
     return ok();

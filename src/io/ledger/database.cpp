@@ -87,7 +87,8 @@ int Database::on_busy(void* self, int waits) {
 
 Error Database::failure(int code) {
     const char* detail = handle_ != nullptr ? sqlite3_errmsg(handle_) : "out of memory";
-    Error error = sqlite_failure(code, detail, path_);
+    const int system_error = handle_ != nullptr ? sqlite3_system_errno(handle_) : 0;
+    Error error = sqlite_failure(code, detail, path_, system_error);
     if (error.code != Code::locked) return error;
     if (const auto pid = holder_of(path_)) {
         error.message = "another drawhitch (pid " + std::to_string(*pid) + ") holds the ledger";

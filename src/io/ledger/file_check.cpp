@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "io/disk/space.hpp"
 
 namespace drawhitch::ledger {
 
@@ -73,7 +74,7 @@ Status check_kind(const struct stat& seen, const std::string& path) {
 // With a write-ahead log beside it, SQLite would play that log into any file of the name.
 Result<UniqueFd> check_replaced(const std::string& path) {
     UniqueFd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
-    if (!fd) return errno_error(errno, "open", path);
+    if (!fd) return errno_error(errno, "open", path).then("ls -la " + shell_quote(path));
     std::array<char, k_magic.size()> start{};
     TRY_ASSIGN(const std::size_t count, pread_full(fd.get(), std::span{start}, 0, path));
     if (std::string_view{start.data(), count} == k_magic) return fd;
@@ -91,7 +92,7 @@ Result<UniqueFd> prepare_file(const std::string& state_dir, const std::string& p
         // SQLite would create the file with the umask's mode; it must never have been readable by others.
         const UniqueFd made{::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
         if (made) return UniqueFd{};
-        if (errno != EEXIST) return errno_error(errno, "create", path);
+        if (errno != EEXIST) return disk::explain_full(errno_error(errno, "create", path), path);
         if (::lstat(path.c_str(), &seen) != 0) return errno_error(errno, "look at", path);
     }
     TRY(check_kind(seen, path));

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/text.hpp"
+#include "io/disk/space.hpp"
 #include "io/ledger/state_dir.hpp"
 
 namespace drawhitch::ledger {
@@ -47,11 +48,13 @@ Result<FileLock> FileLock::take(const Op& op, const std::string& state_dir, cons
                                 const std::string& doing, Wait wait) {
     TRY(prepare_state_dir(state_dir));
     const std::string folder = state_dir + "/locks";
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return errno_error(errno, "create", folder);
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+        return disk::explain_full(errno_error(errno, "create", folder), folder);
+    }
     const std::string path = folder + "/" + name;
     // The file stays when the lock goes: removing it would let two processes lock two files of one name.
     UniqueFd fd{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)};
-    if (!fd) return errno_error(errno, "open", path);
+    if (!fd) return disk::explain_full(errno_error(errno, "open", path), path);
     for (;;) {
         if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) break;
         if (errno == EINTR) continue;

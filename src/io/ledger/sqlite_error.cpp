@@ -2,7 +2,11 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
+#include <cstring>
+
 #include "base/text.hpp"
+#include "io/disk/space.hpp"
 
 namespace drawhitch::ledger {
 
@@ -14,34 +18,49 @@ Error damaged(std::string text, const std::string& path) {
         .then("mv -i " + shell_quote(path) + " " + shell_quote(path + ".damaged"));
 }
 
-Error input_output(int code, std::string_view detail, const std::string& shown) {
-    if (code == SQLITE_IOERR_NOMEM) return Error{Code::local_io, "out of memory while using the ledger"};
-    std::string text = "cannot read or write the ledger ";
-    text.append(shown).append(": ").append(detail);
-    return Error{Code::local_io, std::move(text)};
+// Less than SQLite writes at a time counts as nothing.
+constexpr std::uint64_t k_least_room = 64U << 10U;
+
+bool is_full(const std::string& path) {
+    const auto space = disk::space_at(path);
+    return space && (space->free_bytes < k_least_room || (space->counts_inodes && space->free_inodes == 0));
+}
+
+Error no_room(const std::string& path) {
+    return disk::explain_full(Error{Code::no_space, "no space left for the ledger " + printable(path)}, path);
+}
+
+// `doing` is "open" or "read or write".
+Error file_error(std::string_view doing, std::string_view detail, const std::string& path, int system_error) {
+    if (system_error == ENOSPC || system_error == EDQUOT || is_full(path)) return no_room(path);
+    Code code = Code::local_io;
+    if (system_error == EACCES || system_error == EPERM) code = Code::permission;
+    if (system_error == EROFS) code = Code::read_only;
+    std::string text = "cannot ";
+    text.append(doing).append(" the ledger ").append(printable(path));
+    std::string why{detail};
+    if (system_error != 0) why.append(": ").append(std::strerror(system_error));
+    return Error{code, std::move(text)}.because(std::move(why)).then("ls -la " + shell_quote(path));
 }
 
 }  // namespace
 
-Error sqlite_failure(int code, std::string_view detail, const std::string& path) {
+Error sqlite_failure(int code, std::string_view detail, const std::string& path, int system_error) {
     const std::string shown = printable(path);
     switch (code & 0xff) {
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
             return Error{Code::locked, Retry::after_wait, "another program holds the ledger " + shown};
         case SQLITE_FULL:
-            return Error{Code::no_space, "no space left for the ledger " + shown}.then("df -h " + shell_quote(path));
+            return no_room(path);
         case SQLITE_READONLY:
             return Error{Code::read_only, "the ledger cannot be written: " + shown}.then("ls -la " + shell_quote(path));
         case SQLITE_PERM:
         case SQLITE_AUTH:
-            return Error{Code::permission, "access to the ledger is refused: " + shown};
-        case SQLITE_CANTOPEN: {
-            std::string text = "cannot open the ledger " + shown;
-            return Error{Code::local_io, std::move(text)}
-                .because(std::string{detail})
-                .then("ls -la " + shell_quote(path));
-        }
+            return Error{Code::permission, "access to the ledger is refused: " + shown}.then("ls -la " +
+                                                                                             shell_quote(path));
+        case SQLITE_CANTOPEN:
+            return file_error("open", detail, path, system_error);
         case SQLITE_NOTADB:
             return damaged("the ledger is not a database: " + shown, path);
         case SQLITE_CORRUPT:
@@ -55,7 +74,8 @@ Error sqlite_failure(int code, std::string_view detail, const std::string& path)
             }
             return Error{Code::ledger, "the ledger refused a record: " + std::string{detail}};
         case SQLITE_IOERR:
-            return input_output(code, detail, shown);
+            if (code == SQLITE_IOERR_NOMEM) return Error{Code::local_io, "out of memory while using the ledger"};
+            return file_error("read or write", detail, path, system_error);
         default: {
             std::string text = "the ledger failed: ";
             text.append(detail).append(" (").append(std::to_string(code)).append(")");

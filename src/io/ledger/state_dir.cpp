@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "io/disk/space.hpp"
 
 namespace drawhitch::ledger {
 
@@ -29,6 +30,23 @@ std::string octal(mode_t mode) {
     return text;
 }
 
+std::string existing_parent(std::string path) {
+    struct stat seen {};
+    while (path.size() > 1 && ::stat(path.c_str(), &seen) != 0)
+        path.resize(std::max<std::size_t>(path.rfind('/'), 1));
+    return path;
+}
+
+// A place that is wrong is mended on this machine, by hand.
+Error at_place(Error error, const std::string& path) {
+    error = disk::explain_full(std::move(error), path);
+    // What is missing was not asked for by name: it cannot be made.
+    if (error.code == Code::not_found) error.code = Code::local_io;
+    if (error.why.empty()) error.why = "drawhitch keeps its ledger there";
+    if (error.next.empty()) error.next = "ls -ld " + shell_quote(existing_parent(path));
+    return error;
+}
+
 // mkdir -p; what is created is private from the start.
 Status create(const std::string& path) {
     for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
@@ -37,15 +55,15 @@ Status create(const std::string& path) {
         // A parent that cannot be made may exist all the same, seen through a read-only or private directory above.
         const int why = errno;
         struct stat seen {};
-        if (::stat(parent.c_str(), &seen) != 0) return errno_error(why, "create", parent);
+        if (::stat(parent.c_str(), &seen) != 0) return at_place(errno_error(why, "create", parent), parent);
     }
-    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return errno_error(errno, "create", path);
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return at_place(errno_error(errno, "create", path), path);
     return ok();
 }
 
 Status check(const std::string& path) {
     struct stat seen {};
-    if (::stat(path.c_str(), &seen) != 0) return errno_error(errno, "look at", path);
+    if (::stat(path.c_str(), &seen) != 0) return at_place(errno_error(errno, "look at", path), path);
     const std::string shown = printable(path);
     if (!S_ISDIR(seen.st_mode)) {
         return Error{Code::local_io, "the state directory is not a directory: " + shown}.then("ls -la " +
@@ -65,7 +83,7 @@ Status check(const std::string& path) {
             .then("chmod 700 " + shell_quote(path));
     }
     // The mode does not tell of a read-only mount.
-    if (::access(path.c_str(), W_OK) != 0) return errno_error(errno, "write to", path);
+    if (::access(path.c_str(), W_OK) != 0) return at_place(errno_error(errno, "write to", path), path);
     return ok();
 }
 
@@ -73,7 +91,8 @@ Status check(const std::string& path) {
 
 Status prepare_state_dir(const std::string& path) {
     if (path.empty() || path.front() != '/') {
-        return Error{Code::usage, "the state directory must be an absolute path: " + printable(path)};
+        return Error{Code::usage, "the state directory must be an absolute path: " + printable(path)}.then(
+            "export XDG_STATE_HOME=\"$HOME/.local/state\"");
     }
     std::string clean = path;
     while (clean.size() > 1 && clean.back() == '/')

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <exception>
@@ -34,6 +35,18 @@ Json error_object(const Error& error) {
     object.set("why", error.why.empty() ? Json{} : Json{error.why});
     object.set("context", list_of(error.context));
     return object;
+}
+
+// For a terminal: lines and tabs stay, what could move the cursor becomes visible.
+std::string tamed(std::string_view bytes) {
+    std::string shown;
+    while (!bytes.empty()) {
+        const std::size_t end = std::min(bytes.find_first_of("\n\t"), bytes.size());
+        shown += printable(bytes.substr(0, end));
+        if (end < bytes.size()) shown += bytes[end];
+        bytes.remove_prefix(std::min(end + 1, bytes.size()));
+    }
+    return shown;
 }
 
 std::string envelope_head(std::string_view command) {
@@ -156,7 +169,7 @@ void Output::text(std::string_view paragraph) {
 
 void Output::raw(std::string_view bytes) {
     if (for_machines()) return;
-    put(bytes);
+    put(options_.format == Format::table ? tamed(bytes) : std::string{bytes});
     flush();
 }
 

@@ -83,7 +83,8 @@ class Output {
     // A paragraph for people and pipes; absent from JSON. A missing line end is added. The caller passes text of its
     // own or `printable` text.
     void text(std::string_view paragraph);
-    // Bytes exactly as they are (a log, a script). Absent from JSON.
+    // Bytes exactly as they are (a script, a file); a terminal sees its control characters as escapes. Absent from
+    // JSON.
     void raw(std::string_view bytes);
     // One named value: "title  value" on a terminal, "key<tab>value" in a pipe, data.KEY in JSON.
     void value(std::string_view key, std::string_view title, const Cell& cell);

@@ -1,4 +1,4 @@
-[ "$(id -u)" != 0 ] || { echo "root writes everywhere" >&2; exit 77; }
+. "$CLI_TESTS/privileges.sh.inc"
 mkdir -p "$XDG_CONFIG_HOME/drawhitch"
 chmod 500 "$XDG_CONFIG_HOME/drawhitch"
-drawhitch config set color never
+as_user drawhitch config set color never

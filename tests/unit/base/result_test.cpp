@@ -54,12 +54,18 @@ TEST_CASE("every code has an id of its own") {
 }
 
 TEST_CASE("an errno becomes the code a user can act on, and the name is escaped") {
-    CHECK(errno_error(ENOSPC, "write", "x").code == Code::no_space);
-    CHECK(errno_error(EDQUOT, "write", "x").code == Code::no_space);
-    CHECK(errno_error(EACCES, "open", "x").code == Code::permission);
-    CHECK(errno_error(EROFS, "open", "x").code == Code::read_only);
-    CHECK(errno_error(ENOENT, "open", "x").code == Code::not_found);
-    CHECK(errno_error(ELOOP, "open", "x").code == Code::unsafe_path);
-    CHECK(errno_error(EIO, "read", "x").code == Code::local_io);
+    struct Row {
+        int number{0};
+        Code code{Code::internal};
+    };
+    for (const Row row : {Row{ENOSPC, Code::no_space}, Row{EDQUOT, Code::no_space}, Row{EACCES, Code::permission},
+                          Row{EPERM, Code::permission}, Row{EROFS, Code::read_only}, Row{ENOENT, Code::not_found},
+                          Row{EEXIST, Code::exists}, Row{ELOOP, Code::unsafe_path}, Row{ENOTDIR, Code::local_io},
+                          Row{EISDIR, Code::local_io}, Row{ENAMETOOLONG, Code::local_io}, Row{EMFILE, Code::local_io},
+                          Row{ENFILE, Code::local_io}, Row{EFBIG, Code::local_io}, Row{EXDEV, Code::local_io},
+                          Row{EIO, Code::local_io}, Row{ENOMEM, Code::local_io}, Row{ESTALE, Code::local_io}}) {
+        CAPTURE(row.number);
+        CHECK(errno_error(row.number, "open", "x").code == row.code);
+    }
     CHECK(errno_error(EIO, "read", "a\x1b").message.find("cannot read a\\x1b: ") == 0);
 }
