@@ -20,6 +20,10 @@ refuse() {
 check() {
     begin prepare
     [ -d "$ROOT" ] || refuse no-root
+    # Our own launch, killed after it was started: nothing is left to prepare, whatever else may have changed since.
+    if [ "$(cat "$D/claim" 2>/dev/null)" = "$TOKEN" ]; then
+        for f in "$D"/started.*; do [ -e "$f" ] && refuse started; done
+    fi
     if [ -n "$1" ] && [ -e "$ROOT/lease-nonce" ]; then
         [ "$(head -c 200 "$ROOT/lease-nonce" 2>/dev/null)" = "$1" ] || refuse other-box
     fi
@@ -28,7 +32,6 @@ check() {
         case $RELEASE in '' | *[!0-9a-f]*) refuse no-release ;; esac
     fi
     [ -z "$RELEASE" ] || [ -d "$ROOT/releases/$RELEASE" ] || refuse no-release
-    echo "release=$RELEASE"
 }
 
 # Other runs that were started and have no exit record yet, with the GPUs they were given (none named: all).
@@ -66,21 +69,29 @@ guard() {
 
 claim() {
     [ -d "$ROOT/runs" ] || mkdir -m 700 "$ROOT/runs" 2>/dev/null
-    # The one claim: of two launches at the same moment exactly one makes the directory.
-    if mkdir -m 700 "$D" 2>/dev/null; then
-        echo "$TOKEN" >"$D/claim" || refuse claim "$(df -Pk "$ROOT" 2>/dev/null | tail -n 1)"
-        echo claim=ours
-    elif [ ! -d "$D" ]; then
+    mkdir -m 700 "$D" 2>/dev/null || [ -d "$D" ] ||
         refuse claim "$(mkdir "$D" 2>&1; df -Pk "$ROOT" 2>/dev/null | tail -n 1)"
+    # The one claim: of all launches exactly one places the file, and it appears whole, so that a launch killed right
+    # here leaves a name that is still free.
+    echo "$TOKEN" >"$D/claim.$TOKEN" || refuse claim "$(df -Pk "$ROOT" 2>/dev/null | tail -n 1)"
+    won=
+    if ln "$D/claim.$TOKEN" "$D/claim" 2>/dev/null; then
+        won=yes
+    elif [ ! -e "$D/claim" ]; then # no hard links on this tier
+        (set -C && cat "$D/claim.$TOKEN" >"$D/claim") 2>/dev/null && won=yes
+    fi
+    rm -f "$D/claim.$TOKEN"
+    if [ -n "$won" ]; then
+        echo claim=ours
     elif [ "$(cat "$D/claim" 2>/dev/null)" = "$TOKEN" ]; then
-        echo claim=again # our own launch, whose answer was lost
+        echo claim=again # our own launch, which was killed or whose answer was lost
     else
         echo "claimed=$(stat -c %Y "$D" 2>/dev/null)"
         refuse taken
     fi
     [ -d "$D/work" ] && return
-    W=$D/work.part
-    rm -rf "$W"
+    W=$D/work.part.$N
+    rm -rf "$D"/work.part*
     mkdir "$W" || refuse work
     [ -n "$RELEASE" ] || return
     cp -a --reflink=auto "$ROOT/releases/$RELEASE/." "$W/" 2>/dev/null || {
@@ -118,7 +129,12 @@ link() {
 }
 
 settle() {
-    if [ -n "${W-}" ]; then mv "$W" "$D/work" || refuse work; fi
+    if [ -n "${W-}" ] && [ ! -d "$D/work" ]; then
+        echo "$RELEASE" >"$D/release" && mv "$W" "$D/work" || refuse work
+    fi
+    # An earlier call of ours may still have been at it: its tree stands, and a second one moves into it.
+    [ -z "${W-}" ] || rm -rf "$W" "$D/work/${W##*/}"
+    echo "release=$(cat "$D/release" 2>/dev/null || echo "$RELEASE")"
     echo work=ready
     end prepare 0
     begin volatile

@@ -14,15 +14,22 @@ refuse() {
 place() { "$1" >"$2.new" && mv -f "$2.new" "$2"; }
 
 begin start
-[ -d "$D/work" ] || refuse no-work
+[ -d "$D/work" ] || [ -d "$D/started.$ATTEMPT" ] || refuse no-work
 mask=$(umask)
 umask 077
-place environment_text "$ENV_FILE" || refuse environment "cannot write $ENV_FILE"
-place record_text "$D/run.json" && place gpus_text "$D/gpus" && place run_text "$D/run.sh" || refuse write "$D"
+# What an earlier start began keeps the texts it began with.
+if [ ! -d "$D/started.$ATTEMPT" ]; then
+    place environment_text "$ENV_FILE" || refuse environment "cannot write $ENV_FILE"
+    place record_text "$D/run.json" && place gpus_text "$D/gpus" && place run_text "$D/run.sh" || refuse write "$D"
+elif [ "$(run_text)" != "$(cat "$D/run.sh")" ]; then
+    refuse other
+fi
 # What is newer than this file was made by this attempt. Where times are compared by whole seconds (busybox), nothing that
 # was there before may share its second.
-find --help 2>&1 | grep -q BusyBox && sleep 1
-echo "$ATTEMPT" >"$D/attempt" || refuse write "$D"
+if [ ! -d "$D/started.$ATTEMPT" ]; then
+    find --help 2>&1 | grep -q BusyBox && sleep 1
+    echo "$ATTEMPT" >"$D/attempt" || refuse write "$D"
+fi
 umask "$mask"
 
 # The supervisor's shell: dash where there is one, as bash can only look once a second.

@@ -48,6 +48,12 @@ signal_strays() {
 # A claim that never started: takes the start away, so that nothing can start later, and records the end.
 abandon() {
     begin stop
+    # A name that was claimed here and never reached the box is claimed now; another laptop's run is let alone.
+    if [ -n "$TOKEN" ]; then
+        [ -d "${D%/*}" ] || mkdir -m 700 "${D%/*}" 2>/dev/null
+        mkdir -m 700 "$D" 2>/dev/null && echo "$TOKEN" >"$D/claim"
+        [ "$(cat "$D/claim" 2>/dev/null)" = "$TOKEN" ] || answer foreign
+    fi
     mkdir "$D/started.$ATTEMPT" 2>/dev/null || answer started
     printf '{"schema":1,"attempt":%s,"token":"%s","pid":null,"code":125,"signal":null,"sure":true,"stage":"stopped",' \
         "$ATTEMPT" "$TOKEN" >"$D/exit.json.new"

@@ -22,15 +22,17 @@ Result<std::unique_ptr<transport::Transport>> LocalConnector::to(const Op&, cons
     return std::unique_ptr<transport::Transport>{std::make_unique<transport::LocalTransport>()};
 }
 
-LocalDeps::LocalDeps(const Op& op) : helpers_(agent::HelperImages::embedded()) {
-    ledger_ = std::make_unique<ledger::Ledger>(must(ledger::Ledger::open(op, directory_ / "state")));
+LocalDeps::LocalDeps(const Op& op, const std::string& directory)
+    : directory_(directory), helpers_(agent::HelperImages::embedded()) {
+    if (directory_.empty()) directory_ = own_.emplace().path();
+    ledger_ = std::make_unique<ledger::Ledger>(must(ledger::Ledger::open(op, directory_ + "/state")));
     prompt_ = std::make_unique<term::Prompt>(term::PromptOptions{.no_input = true}, echo_);
     for (const char* part : {"project", "box", "home"})
-        ::mkdir((directory_ / part).c_str(), 0700);
+        ::mkdir((directory_ + "/" + part).c_str(), 0700);
     laptop_.directory = project_directory();
-    laptop_.home = directory_ / "home";
-    laptop_.state_dir = directory_ / "state";
-    laptop_.config_dir = directory_ / "config";
+    laptop_.home = directory_ + "/home";
+    laptop_.state_dir = directory_ + "/state";
+    laptop_.config_dir = directory_ + "/config";
     laptop_.environment = [](const std::string&) { return std::optional<std::string>{}; };
     project_.directory = project_directory();
     project_.values.name = "demo";

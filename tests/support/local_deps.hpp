@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/op.hpp"
@@ -22,7 +23,8 @@ class LocalConnector final : public flow::Connector {
 
 class LocalDeps {
   public:
-    explicit LocalDeps(const Op& op);
+    // In a directory of its own, or in one that is the caller's: what an earlier one left there is found again.
+    explicit LocalDeps(const Op& op, const std::string& directory = {});
     LocalDeps(const LocalDeps&) = delete;
     LocalDeps& operator=(const LocalDeps&) = delete;
 
@@ -30,14 +32,15 @@ class LocalDeps {
     [[nodiscard]] ledger::Ledger& ledger() { return *ledger_; }
     [[nodiscard]] model::Project& project() { return project_.values; }
     // Where the project lies on the laptop; made on first use.
-    [[nodiscard]] std::string project_directory() const { return directory_.path() + "/project"; }
+    [[nodiscard]] std::string project_directory() const { return directory_ + "/project"; }
     // Where the box's root is.
-    [[nodiscard]] std::string root() const { return directory_.path() + "/box/drawhitch/demo"; }
+    [[nodiscard]] std::string root() const { return directory_ + "/box/drawhitch/demo"; }
     // A stored lease of that name with transport local and `root()`.
     model::Lease adopt(const std::string& name);
 
   private:
-    TempDir directory_{};
+    std::optional<TempDir> own_{};
+    std::string directory_{};
     std::unique_ptr<ledger::Ledger> ledger_{};
     LocalConnector connector_{};
     agent::HelperImages helpers_;

@@ -80,6 +80,11 @@ void tell(Context& context, const std::string& box, const flow::LaunchReport& re
     for (const std::string& name : report.kept) {
         context.op.warn("\"" + printable(name) + "\" is part of the code, so nothing was linked in its place");
     }
+    if (report.found) {
+        context.op.note("run " + report.run.spec.name +
+                        " had been started by an earlier call that did not end; nothing was started again");
+    }
+    context.out.json("found", report.found);
     context.out.value("id", "run", Cell::integer(report.run.id));
     context.out.value("code_hash", "code", Cell::text(report.run.spec.code_hash));
     context.out.value("driver", "started with", Cell::text(report.run.spec.driver));

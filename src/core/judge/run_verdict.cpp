@@ -273,6 +273,10 @@ void decide(Case& c, const RunHistory& history, Judged& judged) {
     const bool has_start = c.run.start && c.run.start->attempt == c.policy.attempt;
     const bool has_exit = c.run.exit && c.run.exit->attempt == c.policy.attempt;
     if (directory_tells_nothing(c)) return;
+    if (is_foreign(c.run, c.policy.token)) {
+        c.is(VerdictKind::unknown).cause = "on the box another laptop's run has this name; ours never started";
+        return;
+    }
     if (has_exit) {
         judge_exit(c, *c.run.exit);
         return;
@@ -298,6 +302,11 @@ void decide(Case& c, const RunHistory& history, Judged& judged) {
 }
 
 }  // namespace
+
+bool is_foreign(const RunFacts& run, const std::string& token) {
+    if (token.empty()) return false;
+    return (run.start && run.start->token != token) || (run.exit && run.exit->token != token);
+}
 
 std::vector<std::int64_t> living_processes(const RunFacts& run) {
     std::vector<std::int64_t> pids;

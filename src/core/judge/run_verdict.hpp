@@ -21,6 +21,7 @@ using model::RunHistory;
 
 struct RunPolicy {
     std::int64_t attempt{1};
+    std::string token{};                     // of our claim, while nothing was seen to start under it; else empty
     model::Roster roster{};                  // in the order of RunFacts::artifacts
     std::chrono::seconds stall_after{1800};  // without a step or an artifact; stretched to three times the longest gap
     std::chrono::seconds start_within{60};
@@ -39,6 +40,10 @@ Judged judge_run(const model::PollFacts& poll, const model::RunFacts& run, const
 // recorded verdict, `last_contact` when the box last answered.
 model::Verdict judge_unreachable(const model::Verdict& last, std::optional<WallTime> last_contact,
                                  const std::string& error);
+
+// Two laptops may claim one name; the box gave it to the one whose token its records carry. `token` is ours; empty:
+// every record is taken for ours.
+bool is_foreign(const model::RunFacts& run, const std::string& token);
 
 // Processes of the run that live: verified members of its group or session, and carriers of its token.
 std::vector<std::int64_t> living_processes(const model::RunFacts& run);

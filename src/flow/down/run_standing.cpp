@@ -21,9 +21,9 @@ constexpr bool k_rehash = true;
 using judge::Explained;
 
 // What the wrapper and the launch leave beside the work tree, besides the record that is pulled.
-constexpr std::array<std::string_view, 8> k_control_files{"claim",    "start.json", "exit.json.new", "attempt",
-                                                          "oom_file", "gpus",       "copy.err",      "start.json.new"};
-constexpr std::array<std::string_view, 3> k_control_starts{"started.", "stage.", "jobs."};
+constexpr std::array<std::string_view, 9> k_control_files{
+    "claim", "release", "start.json", "exit.json.new", "attempt", "oom_file", "gpus", "copy.err", "start.json.new"};
+constexpr std::array<std::string_view, 4> k_control_starts{"claim.", "started.", "stage.", "jobs."};
 
 // Errors that end the whole look: without a connection, time or a ledger nothing else can be known either.
 bool ends_the_look(const Error& error) {

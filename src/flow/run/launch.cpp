@@ -18,6 +18,7 @@
 #include "core/plan/run_layout.hpp"
 #include "core/plan/wrapper.hpp"
 #include "core/proto/digest.hpp"
+#include "flow/run/claim.hpp"
 #include "flow/run/launch_refusal.hpp"
 #include "flow/run/poll.hpp"
 #include "flow/transfer/link.hpp"
@@ -57,17 +58,20 @@ class Launch {
     Result<LaunchReport> go() {
         TRY(check());
         TRY_ASSIGN(transport_, deps_.connector.to(op_, lease_));
-        TRY(prepare());
-        TRY(claim_in_ledger());
-        TRY(start());
+        TRY(claim());
+        if (!found_) TRY(start());
         return confirm();
     }
 
   private:
     Status check();
-    Status prepare();
-    Result<parse::PrepareAnswer> ask_to_prepare(const std::string& name);
-    Status claim_in_ledger();
+    Status claim();
+    Status claim_next_number(const std::vector<model::Run>& runs);
+    Status claim_name(const std::string& name);
+    Status resume(const model::Run& run);
+    Status prepare(bool fresh);
+    Result<parse::PrepareAnswer> ask_to_prepare();
+    Status freeze();
     model::RunSpec frozen_spec() const;
     Result<std::string> wrapper() const;
     Status start();
@@ -82,12 +86,14 @@ class Launch {
     model::Profile profile_{};
     std::unique_ptr<transport::Transport> transport_{};
     std::string name_{};
-    std::string token_{random_hex(16)};
+    std::string token_{};
     std::string driver_{};
     std::string environment_file_{};
     judge::ThreadShare threads_{};
     parse::PrepareAnswer box_{};
     model::Run run_{};
+    bool asked_{false};  // the box may have heard of the claim
+    bool found_{false};
 };
 
 Status Launch::check() {
@@ -107,11 +113,11 @@ Status Launch::check() {
     return ok();
 }
 
-Result<parse::PrepareAnswer> Launch::ask_to_prepare(const std::string& name) {
+Result<parse::PrepareAnswer> Launch::ask_to_prepare() {
     plan::PrepareSpec spec;
     spec.nonce = random_hex(8);
     spec.root = lease_.root;
-    spec.name = name;
+    spec.name = name_;
     spec.token = token_;
     spec.mark = lease_.root_nonce;
     spec.release = options_.release;
@@ -123,33 +129,82 @@ Result<parse::PrepareAnswer> Launch::ask_to_prepare(const std::string& name) {
     const std::string script = plan::prepare_script(spec);
     for (int attempt = 1;; ++attempt) {
         auto answer = transport::run_script(op_.within(k_prepare_patience), *transport_, script);
+        asked_ = asked_ || answer || !never_connected(answer.error());
         if (answer) return parse::prepare_answer(answer->out, spec.nonce);
         // The same claim may be made again by the same token: a lost answer is no lost claim.
-        if (attempt == 3 || !is_worth_reconnecting(answer.error())) return std::move(answer).error();
+        if (attempt == 3 || !is_worth_reconnecting(answer.error())) {
+            Error error = std::move(answer).error();
+            error.context.push_back("preparing run " + name_ + ": nothing was started");
+            return error;
+        }
         op_.clock.sleep(next_delay({}, attempt, std::nullopt, random_u64()), op_.cancel);
         TRY_ASSIGN(transport_, deps_.connector.to(op_, lease_));
     }
 }
 
-Status Launch::prepare() {
+Status Launch::claim() {
     TRY_ASSIGN(const auto runs, deps_.ledger.runs(lease_.id));
-    const auto known = [&](const std::string& name) {
-        return std::find_if(runs.begin(), runs.end(), [&](const model::Run& run) { return run.spec.name == name; });
-    };
-    if (!options_.name.empty()) {
-        if (const auto at = known(options_.name); at != runs.end()) return already_there(lease_, *at);
-    }
-    // Names that only the box knows (another laptop's runs) are stepped over, too.
+    const auto meant = std::find_if(runs.begin(), runs.end(), [&](const model::Run& run) {
+        if (!options_.name.empty()) return run.spec.name == options_.name;
+        return awaits_its_start(run) && asks_for(options_, run.spec);
+    });
+    if (meant != runs.end()) return resume(*meant);
+    return options_.name.empty() ? claim_next_number(runs) : claim_name(options_.name);
+}
+
+// Names that only the box knows (another laptop's runs) are stepped over.
+Status Launch::claim_next_number(const std::vector<model::Run>& runs) {
     for (int number = 1; number < 10'000; ++number) {
-        name_ = options_.name.empty() ? "r" + std::to_string(number) : options_.name;
-        if (options_.name.empty() && known(name_) != runs.end()) continue;
-        TRY_ASSIGN(box_, ask_to_prepare(name_));
-        if (box_.refused == "taken" && options_.name.empty()) continue;
-        if (!box_.finished) return launch_refusal(lease_, name_, box_);
-        if (box_.volatile_dir.empty()) return no_volatile_place(lease_);
-        return ok();
+        const std::string name = "r" + std::to_string(number);
+        const bool known =
+            std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return run.spec.name == name; });
+        if (known) continue;
+        const Status claimed = claim_name(name);
+        if (claimed || box_.refused != "taken") return claimed;
     }
     return Error{Code::exists, lease_.name + " has too many runs"};
+}
+
+Status Launch::claim_name(const std::string& name) {
+    name_ = name;
+    box_ = {};
+    TRY_ASSIGN(token_, claim_token(deps_.ledger, lease_.id, name_));
+    TRY_ASSIGN(run_, deps_.ledger.claim_run(lease_.id, frozen_spec()));
+    return prepare(true);
+}
+
+// Goes on with a claim of ours whose launch never told how it ended. A claim without a token is an older version's: the
+// box would take us for another laptop.
+Status Launch::resume(const model::Run& run) {
+    TRY_ASSIGN(token_, known_token(deps_.ledger, lease_.id, run.spec.name));
+    if (token_.empty() || !awaits_its_start(run)) return already_there(lease_, run);
+    name_ = run.spec.name;
+    run_ = run;
+    op_.note("run " + name_ + " was claimed by an earlier call that did not end; going on with it");
+    return prepare(false);
+}
+
+// Makes the run's directory and work tree on the box. The claim is given back only where the box never took it.
+Status Launch::prepare(bool fresh) {
+    auto answer = ask_to_prepare();
+    if (!answer && fresh && !asked_) TRY(deps_.ledger.drop_claim(run_.id, "the box was never reached"));
+    if (!answer) return std::move(answer).error();
+    box_ = std::move(answer).value();
+    found_ = box_.refused == "started";
+    if (found_ && !asks_for(options_, run_.spec)) return already_there(lease_, run_);
+    if (found_) return ok();
+    if (!box_.finished) {
+        const bool not_ours = box_.refused == "taken" || (fresh && refused_unclaimed(box_));
+        if (not_ours) TRY(deps_.ledger.drop_claim(run_.id, "the box refused it: " + box_.refused));
+        return launch_refusal(lease_, name_, box_);
+    }
+    if (box_.volatile_dir.empty()) return no_volatile_place(lease_);
+    const bool other_code = options_.release != "@current" && box_.release != options_.release;
+    if (other_code) {
+        op_.warn("run " + name_ + " was prepared with release " + box_.release.substr(0, 12) +
+                 " and starts with it, not with what was pushed since");
+    }
+    return freeze();
 }
 
 model::RunSpec Launch::frozen_spec() const {
@@ -175,7 +230,8 @@ model::RunSpec Launch::frozen_spec() const {
     return spec;
 }
 
-Status Launch::claim_in_ledger() {
+// What could only be known from the box goes into the claim, before the start is asked for.
+Status Launch::freeze() {
     std::vector<std::string> preferred;
     for (const model::DetachDriver driver : profile_.detach)
         preferred.emplace_back(word_of(driver));
@@ -188,7 +244,7 @@ Status Launch::claim_in_ledger() {
     const int runs = static_cast<int>(box_.live.size()) + 1;
     threads_ = judge::thread_share(box_.cpu, runs, options_.ranks, options_.command);
     environment_file_ = plan::environment_file(box_.volatile_dir, lease_.project, name_, token_);
-    TRY_ASSIGN(run_, deps_.ledger.claim_run(lease_.id, frozen_spec()));
+    TRY_ASSIGN(run_, deps_.ledger.revise_claim(run_.id, frozen_spec()));
     return deps_.ledger.add_volatile(lease_.id, environment_file_, "environment of run " + name_);
 }
 
@@ -243,8 +299,7 @@ Status Launch::start() {
     const auto sections = parse::framed(out, spec.nonce);
     const parse::Section* section = sections.find("start");
     if (section != nullptr && section->rc == 0) return ok();
-    // Refused before the wrapper was started: nothing ran, and the name in the ledger is free again.
-    TRY(deps_.ledger.drop_claim(run_.id, "the box refused the start"));
+    // Nothing ran. The claim stays, as its directory on the box does: the same call goes on with both.
     return start_refusal(lease_, name_, section != nullptr ? section->body : std::string{});
 }
 
@@ -259,6 +314,7 @@ Result<LaunchReport> Launch::confirm() {
     report.run = run_;
     report.threads = threads_.why;
     report.kept = box_.kept;
+    report.found = found_;
     // A platform that asks a person for each connection gets no second one.
     if (!profile_.limits.mfa) {
         transport_.reset();
@@ -278,7 +334,7 @@ Result<LaunchReport> Launch::confirm() {
     warn_if_attached(*views->front().facts);
     // Gone without a record as soon as the first connection closed: that is how a login manager ends a session.
     model::Verdict& verdict = report.verdict;
-    if (verdict.kind == model::VerdictKind::failed && !verdict.exit_code && verdict.signal.empty()) {
+    if (!found_ && verdict.kind == model::VerdictKind::failed && !verdict.exit_code && verdict.signal.empty()) {
         verdict.cause = "killed at logout: the box ends what a session leaves behind";
         verdict.evidence.emplace_back("it lived on the first connection and was gone on the second");
         TRY(deps_.ledger.record_verdict(run_.id, verdict));

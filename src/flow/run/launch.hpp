@@ -30,14 +30,17 @@ struct LaunchReport {
     model::Run run{};
     model::Verdict verdict{};         // as the second connection saw it
     bool confirmed{false};            // false: it was started, but nobody looked yet
+    bool found{false};                // an earlier call with the same words had started it; this one started nothing
     std::string threads{};            // the thread share, in words
     std::vector<std::string> kept{};  // links and persistent names that the code has itself
 };
 
+// The name is claimed in the ledger before anything is sent. A launch that was killed or lost its connection leaves the
+// claim, which `ps` sees; the same call again goes on with it (without a name: with the oldest claim of the same words
+// that was never seen to start), finds the job if it lives, and starts none twice.
+//
 // Codes besides the connection's: usage, exists (a run of that name, or its GPUs are taken: `next` tells), not_found
 // (nothing was pushed), no_space, permission, host_key (another lease's box), locked, remote_failed (it did not start).
-// A connection lost after the start was asked for leaves the claim in the ledger: the next `ps` tells what became of
-// it.
 Result<LaunchReport> launch(const Op& op, Deps& deps, const model::Lease& lease, const LaunchOptions& options);
 
 // The wrapper as it would be written, for `run --dry-run`: nothing is sent. No value of a variable is in it.

@@ -16,12 +16,13 @@ struct Row {
 };
 
 // Words of templates/box/prepare.sh and start.sh.
-constexpr std::array<Row, 13> k_refusals{{
+constexpr std::array<Row, 14> k_refusals{{
     {"no-root", Code::not_found, "nothing was pushed there yet"},
     {"no-release", Code::not_found, "the code it should run is not there"},
     {"other-box", Code::host_key, "the project's root carries another lease's mark"},
     {"gpus-taken", Code::exists, "its GPUs are taken by another run"},
     {"taken", Code::exists, "the name is taken on the box"},
+    {"other", Code::exists, "an earlier call of other words was faster, and its job is the run"},
     {"claim", Code::no_space, "the run's directory could not be made"},
     {"work", Code::no_space, "the work tree could not be made"},
     {"copy", Code::no_space, "the code could not be copied into the work tree"},
@@ -57,6 +58,12 @@ Error refusal(const model::Lease& lease, const std::string& name, std::string_vi
 
 Error launch_refusal(const model::Lease& lease, const std::string& name, const parse::PrepareAnswer& answer) {
     return refusal(lease, name, answer.refused, answer.because);
+}
+
+bool refused_unclaimed(const parse::PrepareAnswer& answer) {
+    for (const std::string_view word : {"no-root", "no-release", "other-box", "gpus-taken", "taken"})
+        if (answer.refused == word) return true;
+    return false;
 }
 
 Error start_refusal(const model::Lease& lease, const std::string& name, std::string_view body) {

@@ -12,6 +12,8 @@
 namespace drawhitch::flow {
 
 Error launch_refusal(const model::Lease& lease, const std::string& name, const parse::PrepareAnswer& answer);
+// Whether the box said no before it claimed the name.
+bool refused_unclaimed(const parse::PrepareAnswer& answer);
 // `body` is what the start script printed.
 Error start_refusal(const model::Lease& lease, const std::string& name, std::string_view body);
 Error already_there(const model::Lease& lease, const model::Run& run);

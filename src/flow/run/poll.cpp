@@ -9,6 +9,7 @@
 #include "core/parse/progress.hpp"
 #include "core/parse/run_probe.hpp"
 #include "core/plan/probe_script.hpp"
+#include "flow/run/claim.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/transport/script.hpp"
 
@@ -102,13 +103,25 @@ struct Subject {
     const PollOptions& options;
 };
 
+// What another laptop's run is doing is nothing that may be recorded or signalled as ours.
+void forget_processes(model::RunFacts& facts) {
+    facts.start.reset();
+    facts.exit.reset();
+    facts.members.clear();
+    facts.carriers.clear();
+}
+
 Result<RunView> judge_and_remember(const Op& op, Deps& deps, model::PollFacts& facts, std::size_t index,
                                    Subject subject) {
     judge::RunPolicy policy;
     policy.attempt = subject.run.attempt;
     policy.roster = subject.run.spec.roster;
+    if (awaits_its_start(subject.run)) {
+        TRY_ASSIGN(policy.token, known_token(deps.ledger, subject.run.lease, subject.run.spec.name));
+    }
     policy.stall_after = subject.options.stall_after;
     auto judged = judge::judge_run(facts, facts.runs[index], subject.history, policy, op.clock.wall());
+    if (judge::is_foreign(facts.runs[index], policy.token)) forget_processes(facts.runs[index]);
     RunView view{std::move(subject.run), std::move(judged.verdict), std::move(facts.runs[index])};
     TRY(remember(deps, view, subject.history, judged.history));
     return view;

@@ -7,6 +7,7 @@
 #include "core/judge/run_verdict.hpp"
 #include "core/parse/framed.hpp"
 #include "core/plan/launch_scripts.hpp"
+#include "flow/run/claim.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/ledger/lock.hpp"
 #include "io/transport/script.hpp"
@@ -140,7 +141,15 @@ Status Stop::end_strays() {
 }
 
 Status Stop::abandon() {
+    TRY_ASSIGN(token_, known_token(deps_.ledger, lease_.id, options_.run));
     TRY_ASSIGN(const std::string answer, send(plan::StopKind::abandon, ""));
+    if (answer == "foreign") {
+        TRY(deps_.ledger.drop_claim(report_.view.run.id, "the name is another laptop's on the box"));
+        report_.view.verdict.kind = VerdictKind::failed;
+        report_.view.verdict.cause = "the claim was given up; the run of this name on the box is another laptop's";
+        report_.had_ended = true;
+        return ok();
+    }
     TRY(look());
     if (answer == "abandoned" || model::is_terminal(report_.view.verdict.kind)) return ok();
     return Error{Code::unconfirmed, "run " + report_.view.run.spec.name + " was being started at the same moment"}.then(
@@ -165,7 +174,9 @@ Result<StopReport> Stop::go() {
     }
     TRY(look());
     const model::RunFacts& facts = *report_.view.facts;
-    const bool unstarted = !facts.start && !facts.exit && facts.directory == model::RunDirectory::present;
+    const bool never_there = facts.directory == model::RunDirectory::absent && awaits_its_start(report_.view.run);
+    const bool unstarted =
+        !facts.start && !facts.exit && (facts.directory == model::RunDirectory::present || never_there);
     if (unstarted) {
         TRY(abandon());
         return report_;

@@ -96,6 +96,9 @@ class Ledger {
     // Claims the name, before anything is sent to the box. Code::exists when it is taken: nothing starts twice. The
     // verdict of a new claim is QUEUED.
     Result<model::Run> claim_run(std::int64_t lease, const model::RunSpec& spec);
+    // What a claim says, anew, as long as nothing was seen to start under it: the release, driver or environment that
+    // were known only later. The name stays. Code::exists when an identity was recorded.
+    Result<model::Run> revise_claim(std::int64_t run, const model::RunSpec& spec);
     // A further attempt of a run whose last verdict is terminal: attempt + 1, identity and verdict anew, old verdicts
     // stay in the history. Code::exists while the last attempt is not known to have ended.
     Result<model::Run> claim_attempt(std::int64_t run, const model::RunSpec& spec);

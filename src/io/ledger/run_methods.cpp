@@ -119,6 +119,13 @@ Status insert_spec_parts(Database& database, std::int64_t run, const model::RunS
     return ok();
 }
 
+Status replace_spec_parts(Database& database, std::int64_t run, const model::RunSpec& spec) {
+    for (const char* table : {"DELETE FROM run_args WHERE run = ?", "DELETE FROM run_env WHERE run = ?",
+                              "DELETE FROM run_roster WHERE run = ?"})
+        TRY(database.run(table, {run}));
+    return insert_spec_parts(database, run, spec);
+}
+
 Status insert_verdict(Database& database, const model::Run& run, const model::Verdict& verdict, std::int64_t now) {
     std::optional<std::int64_t> since_s{};
     std::optional<std::int64_t> since_ns{};
@@ -179,6 +186,24 @@ Result<model::Run> Ledger::claim_run(std::int64_t lease, const model::RunSpec& s
     return run;
 }
 
+Result<model::Run> Ledger::revise_claim(std::int64_t id, const model::RunSpec& spec) {
+    TRY_ASSIGN(Transaction transaction, impl_->begin(Access::write));
+    Database& database = *impl_->database;
+    TRY_ASSIGN(model::Run run, read_run(database, id));
+    if (run.identity.pid != 0 || run.attempt > 1) {
+        return Error{Code::exists, "run " + printable(run.spec.name) + " was started: what it was started with stands"};
+    }
+    TRY(database.run(
+        "UPDATE runs SET activate = ?, code_hash = ?, run_dir = ?, work_dir = ?, gpus = ?, driver = ?, scratch = ?,"
+        " started_by_pid = ? WHERE id = ?",
+        {spec.activate, spec.code_hash, Bytes{spec.run_dir}, Bytes{spec.work_dir}, spec.gpus, spec.driver, spec.scratch,
+         spec.started_by_pid, id}));
+    TRY(replace_spec_parts(database, id, spec));
+    TRY_ASSIGN(run, read_run(database, id));
+    TRY(transaction.commit());
+    return run;
+}
+
 Result<model::Run> Ledger::claim_attempt(std::int64_t id, const model::RunSpec& spec) {
     TRY_ASSIGN(Transaction transaction, impl_->begin(Access::write));
     Database& database = *impl_->database;
@@ -195,10 +220,7 @@ Result<model::Run> Ledger::claim_attempt(std::int64_t id, const model::RunSpec& 
                      " boot_id = '', confirmed = 0 WHERE id = ?",
                      {spec.activate, spec.code_hash, Bytes{spec.run_dir}, Bytes{spec.work_dir}, spec.gpus, spec.driver,
                       spec.scratch, spec.started_by_pid, id}));
-    for (const char* table : {"DELETE FROM run_args WHERE run = ?", "DELETE FROM run_env WHERE run = ?",
-                              "DELETE FROM run_roster WHERE run = ?"})
-        TRY(database.run(table, {id}));
-    TRY(insert_spec_parts(database, id, spec));
+    TRY(replace_spec_parts(database, id, spec));
     ++run.attempt;
     TRY(insert_verdict(database, run, queued(), now));
     TRY_ASSIGN(run, read_run(database, id));

@@ -214,6 +214,35 @@ TEST_CASE("a run's name is claimed once per lease") {
     CHECK(ledger.runs(one)->size() == 1);
 }
 
+TEST_CASE("a claim is revised until something was seen to start under it") {
+    Fixture here{};
+    Ledger ledger = here.open();
+    const auto run = ledger.claim_run(here.lease(ledger), spec_called("r1"));
+    REQUIRE(run);
+    model::RunSpec spec = run->spec;
+    spec.code_hash = "cafe";
+    spec.driver = "tmux";
+    spec.command = {"other", "words"};
+    spec.roster = {{"*.pt", model::RosterClass::nice}};
+    spec.env_shown = {{"B", "2"}};
+    const auto revised = ledger.revise_claim(run->id, spec);
+    REQUIRE(revised);
+    CHECK(revised->id == run->id);
+    CHECK(revised->attempt == 1);
+    CHECK(revised->verdict.kind == model::VerdictKind::queued);
+    const auto stored = ledger.run(run->id);
+    REQUIRE(stored);
+    CHECK(stored->spec.code_hash == "cafe");
+    CHECK(stored->spec.driver == "tmux");
+    CHECK(stored->spec.command == spec.command);
+    REQUIRE(stored->spec.roster.size() == 1);
+    CHECK(stored->spec.roster.front().pattern == "*.pt");
+    CHECK(stored->spec.env_shown == spec.env_shown);
+    REQUIRE(ledger.record_identity(run->id, {4711, 4711, 12, "boot-1"}));
+    CHECK(code_of(ledger.revise_claim(run->id, spec)) == Code::exists);
+    CHECK(code_of(ledger.revise_claim(99, spec)) == Code::not_found);
+}
+
 TEST_CASE("a run that was started keeps its name") {
     Fixture here{};
     Ledger ledger = here.open();

@@ -84,6 +84,10 @@ std::vector<Step> steps_of_runs() {
             TRY(l.claim_run(1, spec_called("r2")));
             return ok();
         },
+        [](Ledger& l) -> Status {
+            TRY(l.revise_claim(2, spec_called("r2")));
+            return ok();
+        },
         [](Ledger& l) { return l.drop_claim(2, "the box refused the launch"); },
     };
 }
