@@ -135,6 +135,57 @@ std::string free_name(std::string_view path, const std::set<std::string>& taken,
     }
 }
 
+using Directories = std::map<std::string_view, std::set<std::string_view>>;
+
+// directory -> the paths in it, each once; directories are members of theirs.
+Directories members_of(std::span<const std::string> paths) {
+    Directories directories;
+    for (const std::string& path : paths) {
+        std::string_view rest = path;
+        for (;;) {
+            const std::size_t slash = rest.rfind('/');
+            const std::string_view parent =
+                slash == std::string_view::npos ? std::string_view{} : rest.substr(0, slash);
+            const bool is_new = directories[parent].insert(rest).second;
+            if (!is_new || parent.empty()) break;
+            rest = parent;
+        }
+    }
+    return directories;
+}
+
+// The names of one directory, as they are folded together.
+class Names {
+  public:
+    // `skip` bytes of each path are the directory.
+    Names(std::size_t skip, const NameRules& rules) : skip_(skip), rules_(rules) {}
+
+    // Each path that falls on an earlier one, behind that one.
+    std::vector<std::pair<std::string_view, std::string_view>> add_all(const std::set<std::string_view>& members) {
+        std::map<std::string, std::string_view> first_of;
+        std::vector<std::pair<std::string_view, std::string_view>> pairs;
+        for (std::string_view member : members) {
+            std::string key = fold_name(member.substr(skip_), rules_);
+            taken_.insert(key);
+            const auto [at, is_first] = first_of.emplace(std::move(key), member);
+            if (!is_first) pairs.emplace_back(at->second, member);
+        }
+        return pairs;
+    }
+
+    // It is taken from then on.
+    std::string free_name_for(std::string_view path) {
+        std::string name = free_name(path, taken_, rules_);
+        taken_.insert(fold_name(std::string_view(name).substr(skip_), rules_));
+        return name;
+    }
+
+  private:
+    std::size_t skip_{0};
+    const NameRules& rules_;
+    std::set<std::string> taken_{};
+};
+
 }  // namespace
 
 std::string fold_name(std::string_view name, const NameRules& rules) {
@@ -154,35 +205,11 @@ std::string fold_name(std::string_view name, const NameRules& rules) {
 std::vector<Collision> colliding_names(std::span<const std::string> paths, const NameRules& rules, std::size_t most) {
     std::vector<Collision> collisions;
     if (rules.exact()) return collisions;
-    // directory -> the names in it, each once.
-    std::map<std::string_view, std::set<std::string_view>> directories;
-    for (const std::string& path : paths) {
-        std::string_view rest = path;
-        for (;;) {
-            const std::size_t slash = rest.rfind('/');
-            const std::string_view parent =
-                slash == std::string_view::npos ? std::string_view{} : rest.substr(0, slash);
-            const bool is_new = directories[parent].insert(rest).second;
-            if (!is_new || parent.empty()) break;
-            rest = parent;
-        }
-    }
-    for (const auto& [directory, members] : directories) {
-        std::map<std::string, std::string_view> first_of;
-        std::set<std::string> taken;
-        std::vector<std::pair<std::string_view, std::string_view>> pairs;
-        for (std::string_view member : members) {
-            std::string key = fold_name(member.substr(directory.empty() ? 0 : directory.size() + 1), rules);
-            taken.insert(key);
-            const auto [at, is_first] = first_of.emplace(std::move(key), member);
-            if (!is_first) pairs.emplace_back(at->second, member);
-        }
-        for (const auto& [first, second] : pairs) {
+    for (const auto& [directory, members] : members_of(paths)) {
+        Names names{directory.empty() ? 0 : directory.size() + 1, rules};
+        for (const auto& [first, second] : names.add_all(members)) {
             if (collisions.size() >= most) return collisions;
-            collisions.push_back(Collision{std::string(first), std::string(second), free_name(second, taken, rules)});
-            taken.insert(fold_name(
-                std::string_view(collisions.back().rename).substr(directory.empty() ? 0 : directory.size() + 1),
-                rules));
+            collisions.push_back(Collision{std::string(first), std::string(second), names.free_name_for(second)});
         }
     }
     return collisions;

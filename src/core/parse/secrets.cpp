@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/text.hpp"
+#include "core/parse/framed.hpp"
 
 namespace drawhitch::parse {
 
@@ -117,14 +118,23 @@ struct TokenRow {
 };
 
 constexpr std::array k_tokens = {
-    TokenRow{"hf_", 30, false, false, "Hugging Face token"}, TokenRow{"sk-", 32, true, false, "API key"},
-    TokenRow{"AKIA", 16, false, true, "AWS access key"},     TokenRow{"ASIA", 16, false, true, "AWS access key"},
-    TokenRow{"ghp_", 36, false, false, "GitHub token"},      TokenRow{"gho_", 36, false, false, "GitHub token"},
-    TokenRow{"ghu_", 36, false, false, "GitHub token"},      TokenRow{"ghs_", 36, false, false, "GitHub token"},
-    TokenRow{"ghr_", 36, false, false, "GitHub token"},      TokenRow{"github_pat_", 22, false, false, "GitHub token"},
-    TokenRow{"glpat-", 20, true, false, "GitLab token"},     TokenRow{"xoxb-", 20, true, false, "Slack token"},
-    TokenRow{"xoxp-", 20, true, false, "Slack token"},       TokenRow{"AIza", 35, true, false, "Google API key"},
-    TokenRow{"rpa_", 30, false, false, "RunPod key"},        TokenRow{"r8_", 30, false, false, "Replicate token"},
+    TokenRow{"hf_", 30, false, false, "Hugging Face token"},
+    TokenRow{"sk-", 32, true, false, "API key"},
+    TokenRow{"AKIA", 16, false, true, "AWS access key"},
+    TokenRow{"ASIA", 16, false, true, "AWS access key"},
+    TokenRow{"ghp_", 36, false, false, "GitHub token"},
+    TokenRow{"gho_", 36, false, false, "GitHub token"},
+    TokenRow{"ghu_", 36, false, false, "GitHub token"},
+    TokenRow{"ghs_", 36, false, false, "GitHub token"},
+    TokenRow{"ghr_", 36, false, false, "GitHub token"},
+    TokenRow{"github_pat_", 22, false, false, "GitHub token"},
+    TokenRow{"glpat-", 20, true, false, "GitLab token"},
+    TokenRow{"xoxb-", 20, true, false, "Slack token"},
+    TokenRow{"xoxp-", 20, true, false, "Slack token"},
+    TokenRow{"AIza", 35, true, false, "Google API key"},
+    TokenRow{"rpa_", 30, false, false, "RunPod key"},
+    TokenRow{"r8_", 30, false, false, "Replicate token"},
+    TokenRow{"wandb_v1_", 40, false, false, "Weights & Biases key"},
 };
 
 // Random text mixes its letters; "xxxxxxxx", "your_token_here" and long dashed words do not.
@@ -138,24 +148,35 @@ bool looks_random(std::string_view tail, bool upper_only) {
     return seen.count() >= 8 && (upper_only || (digit && (upper || lower_case)) || (upper && lower_case));
 }
 
+bool belongs_to(const TokenRow& row, char c) {
+    if (row.upper_only) return is_upper(c) || is_digit(c);
+    return is_word(c) || (row.dashes && c == '-');
+}
+
+// Words joined by dashes ("sk-learn-…") are names; keys mix cases or are full of digits.
+bool is_dashed_name(std::string_view tail) {
+    const auto digits = std::count_if(tail.begin(), tail.end(), is_digit);
+    const bool mixed =
+        std::any_of(tail.begin(), tail.end(), is_upper) && std::any_of(tail.begin(), tail.end(), is_lower);
+    return digits == 0 || (!mixed && digits < 8);
+}
+
+// Whether the prefix at `at` begins a token.
+bool is_token(std::string_view text, std::size_t at, const TokenRow& row) {
+    if (at > 0 && (is_word(text[at - 1]) || text[at - 1] == '-')) return false;
+    const std::size_t begin = at + row.prefix.size();
+    std::size_t end = begin;
+    while (end < text.size() && belongs_to(row, text[end]))
+        ++end;
+    const std::string_view tail = text.substr(begin, end - begin);
+    const bool longer = tail.size() > row.least || (end < text.size() && is_word(text[end]));
+    if (tail.size() < row.least || (row.upper_only && longer)) return false;
+    return looks_random(tail, row.upper_only) && !(row.dashes && is_dashed_name(tail));
+}
+
 bool has_token(std::string_view text, const TokenRow& row) {
     for (std::size_t at = text.find(row.prefix); at != std::string_view::npos; at = text.find(row.prefix, at + 1)) {
-        if (at > 0 && (is_word(text[at - 1]) || text[at - 1] == '-')) continue;
-        std::size_t end = at + row.prefix.size();
-        const auto belongs = [&](char c) {
-            if (row.upper_only) return is_upper(c) || is_digit(c);
-            return is_word(c) || (row.dashes && c == '-');
-        };
-        while (end < text.size() && belongs(text[end]))
-            ++end;
-        const std::string_view tail = text.substr(at + row.prefix.size(), end - at - row.prefix.size());
-        const bool longer = tail.size() > row.least || (end < text.size() && is_word(text[end]));
-        if (tail.size() < row.least || (row.upper_only && longer) || !looks_random(tail, row.upper_only)) continue;
-        // Words joined by dashes ("sk-learn-…") are names; keys mix cases or are full of digits.
-        const auto digits = std::count_if(tail.begin(), tail.end(), is_digit);
-        const bool mixed =
-            std::any_of(tail.begin(), tail.end(), is_upper) && std::any_of(tail.begin(), tail.end(), is_lower);
-        if (!row.dashes || (digits > 0 && (mixed || digits >= 8))) return true;
+        if (is_token(text, at, row)) return true;
     }
     return false;
 }
@@ -175,11 +196,139 @@ bool has_hex_run(std::string_view text, std::size_t length) {
     return false;
 }
 
+bool is_base64(char c) {
+    return is_digit(c) || is_upper(c) || is_lower(c) || c == '+' || c == '/';
+}
+
+std::size_t longest_base64(std::string_view text) {
+    std::size_t longest = 0;
+    std::size_t run = 0;
+    for (const char c : text) {
+        run = is_base64(c) ? run + 1 : 0;
+        longest = std::max(longest, run);
+    }
+    return longest;
+}
+
+// A key's first line and a body of base64 near behind it, in a file of its own or as a string of a JSON file. Sources
+// that only look for the first line are none.
 bool has_private_key(std::string_view text) {
     constexpr std::string_view k_begin = "-----BEGIN ";
+    constexpr std::string_view k_end = "-----";
+    constexpr std::size_t k_near = 400;  // the headers of an encrypted key fit in between
+    constexpr std::size_t k_body = 40;   // the shortest body's only line is longer
     for (std::size_t at = text.find(k_begin); at != std::string_view::npos; at = text.find(k_begin, at + 1)) {
         const std::string_view line = text.substr(at, std::min<std::size_t>(64, text.find('\n', at) - at));
-        if (line.find("PRIVATE KEY") != std::string_view::npos) return true;
+        const std::size_t key = line.find("PRIVATE KEY");
+        if (key == std::string_view::npos) continue;
+        const std::size_t body = text.find(k_end, at + key);
+        if (body != std::string_view::npos && longest_base64(text.substr(body, k_near)) >= k_body) return true;
+    }
+    return false;
+}
+
+// With a value behind it: "${NPM_TOKEN}" is none.
+bool has_registry_token(std::string_view text) {
+    constexpr std::string_view k_sign = ":_authToken=";
+    for (std::size_t at = text.find(k_sign); at != std::string_view::npos; at = text.find(k_sign, at + 1)) {
+        const std::size_t value = at + k_sign.size();
+        if (value < text.size() && is_word(text[value])) return true;
+    }
+    return false;
+}
+
+// A value that nobody types by hand: three kinds of letters, many of them.
+bool is_random_value(std::string_view value) {
+    std::bitset<256> seen;
+    for (const char c : value)
+        seen.set(static_cast<unsigned char>(c));
+    return seen.count() >= 12 && std::count_if(value.begin(), value.end(), is_digit) >= 2 &&
+           std::any_of(value.begin(), value.end(), is_upper) && std::any_of(value.begin(), value.end(), is_lower) &&
+           lower(value).find("example") == std::string::npos;
+}
+
+bool is_space(char c) {
+    return c == ' ' || c == '\t';
+}
+bool is_quote(char c) {
+    return c == '"' || c == '\'';
+}
+
+// `NAME = value`, `"NAME": "value"`, `environ["NAME"] = 'value'`, around the sign at `at`.
+struct Assignment {
+    std::string_view name{};
+    std::string_view value{};
+    bool quoted{false};
+    bool tight{false};  // a shell's: no space around the sign
+};
+
+Assignment assignment_at(std::string_view text, std::size_t at) {
+    Assignment found;
+    std::size_t end = at;
+    while (end > 0 && is_space(text[end - 1]))
+        --end;
+    found.tight = end == at;
+    while (end > 0 && (text[end - 1] == ']' || is_quote(text[end - 1])))
+        --end;
+    std::size_t begin = end;
+    while (begin > 0 && end - begin < 64 && (is_word(text[begin - 1]) || text[begin - 1] == '-'))
+        --begin;
+    found.name = text.substr(begin, end - begin);
+    std::size_t from = at + 1;
+    while (from < text.size() && is_space(text[from]))
+        ++from;
+    found.tight = found.tight && from == at + 1;
+    found.quoted = from < text.size() && is_quote(text[from]);
+    if (found.quoted) ++from;
+    std::size_t to = from;
+    while (to < text.size() && to - from < 300 && (is_base64(text[to]) || text[to] == '_' || text[to] == '-'))
+        ++to;
+    found.value = text.substr(from, to - from);
+    return found;
+}
+
+// The other half of an AWS key: it has no prefix of its own, so that the name in front of it must tell.
+bool is_aws_secret(const Assignment& given) {
+    std::string name = lower(given.name);
+    std::erase_if(name, [](char c) { return c == '_' || c == '-'; });
+    return (name.ends_with("secretaccesskey") || name.ends_with("awssecretkey")) && given.value.size() == 40 &&
+           is_random_value(given.value);
+}
+
+bool is_wandb_key(const Assignment& given) {
+    return lower(given.name).ends_with("wandb_api_key") && given.value.size() == 40 &&
+           std::all_of(given.value.begin(), given.value.end(), is_hex) && looks_random(given.value, false);
+}
+
+// Whatever a variable named like a credential is given as text. Names of code, which have no quotes, are no text.
+bool is_credential(const Assignment& given) {
+    return (given.quoted || given.tight) && given.value.size() >= 24 && secret_variable(given.name) &&
+           is_random_value(given.value);
+}
+
+std::optional<std::string_view> assigned_secret(std::string_view text) {
+    for (std::size_t at = text.find_first_of("=:"); at != std::string_view::npos;
+         at = text.find_first_of("=:", at + 1)) {
+        const Assignment given = assignment_at(text, at);
+        if (given.name.empty() || given.value.size() < 20) continue;
+        if (is_aws_secret(given)) return "AWS secret key";
+        if (is_wandb_key(given)) return "Weights & Biases key";
+        if (is_credential(given)) return "credential";
+    }
+    return std::nullopt;
+}
+
+// "machine HOST login NAME password WORD", in one line or several, as in a login file of any name.
+bool has_login(std::string_view text) {
+    constexpr std::string_view k_machine = "machine";
+    for (std::size_t at = text.find(k_machine); at != std::string_view::npos; at = text.find(k_machine, at + 1)) {
+        if (at > 0 && text[at - 1] != '\n') continue;
+        const auto words = fields(text.substr(at, 400));
+        if (words.size() < 6 || words[0] != k_machine || words[2] != "login" || words[4] != "password") continue;
+        const std::string_view word = words[5];
+        const bool placeholder = word.find_first_of("<${*") != std::string_view::npos;
+        const bool host = words[1].find('.') != std::string_view::npos;
+        if (host && word.size() >= 6 && !placeholder && std::any_of(word.begin(), word.end(), is_digit)) return true;
     }
     return false;
 }
@@ -213,7 +362,9 @@ std::optional<std::string_view> secret_content(std::string_view path, std::strin
     for (const TokenRow& row : k_tokens) {
         if (has_token(head, row)) return row.reason;
     }
-    if (head.find(":_authToken=") != std::string_view::npos) return "registry token";
+    if (has_registry_token(head)) return "registry token";
+    if (has_login(head)) return "login file";
+    if (const auto reason = assigned_secret(head)) return reason;
     const bool of_wandb = path == "wandb/settings" || path.ends_with("/wandb/settings");
     if (of_wandb && has_hex_run(head, 40)) return "Weights & Biases key";
     return std::nullopt;

@@ -74,6 +74,10 @@ TEST_CASE("files with a secret's name are held back, examples and public keys ar
 TEST_CASE("token-shaped text and private keys are held back, placeholders and ordinary words are not") {
     // Put together here, so that no scanner takes this file for a leak.
     const std::string random36 = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1eF3hJ5";
+    const std::string secret40 =
+        "wJa1rXUtnF/K7MDE+NGbPxRf"
+        "iCYz0Lm4Nq8Rs2Tu";
+    const std::string body = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt";
     const std::string upper16 = "Q3ZK7P2MX9LB4TVC";
     const std::vector<std::string> held = {
         "HF_TOKEN=hf_" + random36,
@@ -83,9 +87,25 @@ TEST_CASE("token-shaped text and private keys are held back, placeholders and or
         "ghp_" + random36,
         "github_pat_" + random36,
         "token=glpat-" + random36,
-        "-----BEGIN OPENSSH PRIVATE KEY-----\nabc",
-        "x\n-----BEGIN RSA PRIVATE KEY-----\n",
-        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN OPENSSH PRIVATE KEY-----\n" + body,
+        "x\r\n-----BEGIN RSA PRIVATE KEY-----\r\n" + body,
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n" + body,
+        "-----BEGIN EC PRIVATE KEY-----\n" + body,
+        R"({"type": "service_account", "private_key": "-----BEGIN PRIVATE KEY-----\n)" + body + R"(\n-----END"})",
+        "aws_secret_access_key = " + secret40,
+        "AWS_SECRET_ACCESS_KEY=" + secret40 + "\n",
+        "export AWS_SECRET_ACCESS_KEY='" + secret40 + "'",
+        "os.environ[\"AWS_SECRET_ACCESS_KEY\"] = \"" + secret40 + "\"",
+        "aws_secret_access_key: " + secret40 + " # mine",
+        R"({"SecretAccessKey": ")" + secret40 + R"("})",
+        "boto3.client('s3', aws_secret_access_key='" + secret40 + "')",
+        "WANDB_API_KEY=0123456789abcdef0123456789abcdef01234567",
+        "WANDB_API_KEY: 'wandb_v1_" + random36 + random36 + "'",
+        "machine api.wandb.ai\n  login user\n  password 0123456789abcdef0123456789abcdef01234567\n",
+        "# mine\nmachine example.org login me password hunter22\n",
+        "https://user:ghp_" + random36 + "@github.com/a/b",
+        "OPENAI_API_KEY=" + random36,
+        "db_password: \"" + random36 + "\"",
         "//registry.example/:_authToken=abc",
     };
     for (const std::string& text : held) {
@@ -107,10 +127,34 @@ TEST_CASE("token-shaped text and private keys are held back, placeholders and or
         "ghp_0000000000000000000000000000000000000000",
         "-----BEGIN PUBLIC KEY-----",
         "-----BEGIN CERTIFICATE-----\nPRIVATE KEY",
+        "if '-----BEGIN PRIVATE KEY-----' in text:\n    raise ValueError('this is a key, and it belongs elsewhere')\n",
+        "-----BEGIN PRIVATE KEY-----",
+        "//registry.example/:_authToken=${NPM_TOKEN}",
+        "text.find(\":_authToken=\")",
+        R"({"access_token":"2YotnFZFEjr1zCsicMWpAA"})",
+        "os.environ[\"AWS_SECRET_ACCESS_KEY\"]",
+        "secret = os.environ['AWS_SECRET_ACCESS_KEY']\naws_secret_access_key=secret,\n",
+        "aws_secret_access_key=os.environ.get(\"AWS_SECRET_ACCESS_KEY\", \"\")",
+        "aws_secret_access_key=config.storage_credentials_v2.SecretAccessKey",
+        "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "AWS_SECRET_ACCESS_KEY=${AWS_SECRET_ACCESS_KEY}",
+        "aws_secret_access_key = <your secret access key with 40 letters>",
+        "aws_secret_access_key = xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "WANDB_API_KEY=your_key",
+        "commit: 0123456789abcdef0123456789abcdef01234567",
+        "revision = \"0123456789abcdef0123456789abcdef01234567\"",
+        "pad_token = \"<|endoftext|>\"",
+        "eos_token: \"<|im_end_of_message_Number_12|>\"",
+        "token = AutoTokenizer2FromPretrainedModel3",
+        "api_key = \"YOUR_API_KEY_GOES_IN_HERE_1234567890\"",
+        "if token == \"" + random36 + "\":",
+        "machine learning login form password strength1",
+        "machine HOST login NAME password <secret123>",
+        "the machine api.wandb.ai login user password abc123def456",
         "commit 0123456789abcdef0123456789abcdef01234567",
     };
     for (const std::string& text : fine) {
-        INFO(text);
+        INFO(text << " -> " << secret_content("notes.txt", text).value_or(""));
         CHECK_FALSE(secret_content("notes.txt", text).has_value());
     }
 }
