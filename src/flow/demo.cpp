@@ -25,7 +25,12 @@ box = "demo-box"
 
 [out]
 must = ["checkpoints/*.safetensors", "metrics.jsonl", "summary.json"]
+
+[push]
+exclude = ["state/"]    # the demo's ledger lies here, too, so that all it says stays readable
 )";
+constexpr int k_most_demos = 1000;  // in one directory
+
 // Holds what has to go away again, in whatever way the demo ends.
 class Stage {
   public:
@@ -37,24 +42,19 @@ class Stage {
         sshd_.reset();
         demo::end_descendants(clock_);
         if (!private_.empty()) demo::remove_tree(private_);
-        if (!succeeded_ && made_project_) demo::remove_tree(options_.directory);
+        if (!succeeded_ && !directory_.empty()) demo::remove_tree(directory_);
     }
 
     Status set(const Op& op) {
-        if (demo::exists(options_.directory)) {
-            return Error{Code::exists, printable(options_.directory) + " is there already; nothing was done"}.then(
-                "drawhitch demo --dir OTHER-DIRECTORY");
-        }
+        TRY(make_project());
         private_ = options_.temporary + "/drawhitch-demo-" + random_hex(6);
         TRY(demo::make_directory(private_));
         for (const char* part : {"/box", "/box/home", "/box/home/memory", "/laptop", "/laptop/config",
                                  "/laptop/config/drawhitch", "/laptop/config/drawhitch/profiles"})
             TRY(demo::make_directory(private_ + part));
         TRY(demo::write_new_file(private_ + "/laptop/config/drawhitch/profiles/demo.toml", demo_profile_toml()));
-        TRY(demo::make_directory(options_.directory));
-        made_project_ = true;
-        TRY(demo::write_new_file(options_.directory + "/train.py", demo_train_py()));
-        TRY(demo::write_new_file(options_.directory + "/drawhitch.toml", k_project_toml));
+        TRY(demo::write_new_file(directory_ + "/train.py", demo_train_py()));
+        TRY(demo::write_new_file(directory_ + "/drawhitch.toml", k_project_toml));
         demo::adopt_orphans();
         TRY_ASSIGN(sshd_, demo::PrivateSshd::start(op, private_ + "/box"));
         TRY_ASSIGN(relay_, demo::Relay::start(sshd_->port()));
@@ -69,12 +69,13 @@ class Stage {
         demo::end_descendants(clock_);
     }
     void succeed() { succeeded_ = true; }
+    [[nodiscard]] const std::string& directory() const { return directory_; }
 
     // A laptop of its own for the verbs: no setting, key or ledger of the user is read or written.
     [[nodiscard]] demo::Environment environment() const {
         const std::string laptop = private_ + "/laptop";
         return {"HOME=" + laptop,
-                "XDG_STATE_HOME=" + laptop + "/state",
+                "XDG_STATE_HOME=" + directory_ + "/state",
                 "XDG_CONFIG_HOME=" + laptop + "/config",
                 "XDG_CACHE_HOME=" + laptop,
                 "SSH_AUTH_SOCK=",
@@ -82,10 +83,27 @@ class Stage {
     }
 
   private:
+    // Making a directory tells whether it was there, also to two demos at once.
+    Status make_project() {
+        for (int number = 1; number <= k_most_demos; ++number) {
+            std::string directory = options_.directory;
+            if (number > 1) directory += "-" + std::to_string(number);
+            Status made = demo::make_directory(directory);
+            if (made) {
+                directory_ = std::move(directory);
+                return made;
+            }
+            if (made.error().code != Code::exists) return made;
+            if (!options_.next_free) break;
+        }
+        return Error{Code::exists, printable(options_.directory) + " is there already; nothing was done"}.then(
+            "drawhitch demo");
+    }
+
     Clock& clock_;
     const DemoOptions& options_;
     std::string private_{};
-    bool made_project_{false};
+    std::string directory_{};  // once it is made
     bool succeeded_{false};
     std::unique_ptr<demo::PrivateSshd> sshd_{};
     std::unique_ptr<demo::Relay> relay_{};
@@ -104,7 +122,7 @@ class Road {
         say("");
         say(dim("# " + why));
         say(bold("$ " + shown));
-        std::vector<std::string> argv{options_.program, "-C", options_.directory};
+        std::vector<std::string> argv{options_.program, "-C", stage_.directory()};
         argv.insert(argv.end(), words.begin(), words.end());
         const Instant began = op_.clock.now();
         TRY_ASSIGN(const int exit, run(argv));
@@ -187,7 +205,7 @@ Result<DemoReport> demo(const Op& op, const DemoOptions& options) {
     Road road{op, options, stage};
     TRY(walk_to_job(road, stage));
     TRY(walk_home(road, stage));
-    road.report().results = options.directory + "/pulls";
+    road.report().results = stage.directory() + "/pulls";
     road.report().files = demo::files_below(road.report().results);
     stage.succeed();
     return road.report();

@@ -1,6 +1,6 @@
 // Demo: the whole road on an embedded box. A private sshd on loopback plays the box, this program's own verbs walk the
 // road as a user would type them, and a bad link in between is cut in mid-pull. Everything lies in directories of its
-// own; only the results stay.
+// own; only the results stay, with the ledger and the report of the teardown beside them.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,8 @@ namespace drawhitch::flow {
 
 struct DemoOptions {
     std::string program{};    // absolute path of the drawhitch to run
-    std::string directory{};  // where the project and the results go; must not exist yet
+    std::string directory{};  // where the project, the results and the report go; must not exist yet
+    bool next_free{false};    // when it does, take the first of DIRECTORY-2, DIRECTORY-3 … that does not
     std::string temporary{};  // $TMPDIR or /tmp
     bool capture{false};      // keep the verbs' own output to ourselves (--json)
     bool color{false};

@@ -34,6 +34,21 @@ assert report["data"]["link_cut_at"] > 0
 CHECK
 nothing_left
 
+# Again, and twice at once, in the same directory; each path that is told is there afterwards.
+"$drawhitch" demo > first.log 2>&1 &
+first=$!
+"$drawhitch" demo > second.log 2>&1 || fail "the second of two: $(tail -n 5 second.log)"
+wait "$first" || fail "the first of two: $(tail -n 5 first.log)"
+for log in first.log second.log; do
+  report=$(sed -n 's/^Report: //p' "$log")
+  python3 -m json.tool "$report" > /dev/null || fail "the report that $log names cannot be read: $report"
+done
+[ "$(ls -d drawhitch-demo*/pulls/demo-box/r1/SHA256SUMS | wc -l)" = 3 ] || fail "not each demo has its own results: $(ls)"
+nothing_left
+if "$drawhitch" demo --dir drawhitch-demo > log 2>&1; then fail "a directory that is there was taken"; fi
+grep -q '^error\[E-EXISTS\]' log || fail "it said: $(cat log)"
+[ -e "$pulled/SHA256SUMS" ] || fail "results of an earlier demo are gone"
+
 # Interrupted while the job trains.
 "$drawhitch" demo --dir again > log 2>&1 &
 demo=$!

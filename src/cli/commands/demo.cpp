@@ -43,6 +43,7 @@ Result<Outcome> run_demo(Context& context, const Parsed& parsed) {
     flow::DemoOptions options;
     TRY_ASSIGN(options.program, own_path());
     options.directory = in_directory(context, parsed.text("dir").value_or("drawhitch-demo"));
+    options.next_free = !parsed.text("dir");
     options.temporary = context.environment("TMPDIR").value_or("/tmp");
     options.capture = context.out.for_machines();
     options.color = ::isatty(1) == 1 && !context.environment("NO_COLOR");
@@ -66,8 +67,10 @@ CommandRow demo_command() {
             "Starts a private sshd on 127.0.0.1 as the box, adopts it, pushes a small project, runs a\n"
             "real training job, is refused a teardown that comes too early, pulls the results over a\n"
             "link that breaks, verifies them and takes the box down. Everything it makes is removed\n"
-            "again, but for the results. Needs sshd, ssh-keygen and python3 on this machine.",
-        .options = {{"--dir", OptionKind::path, "DIR", "where the project and the results go (drawhitch-demo)"}},
+            "again, but for the project, the results and the report. Needs sshd, ssh-keygen and python3 on this "
+            "machine.",
+        .options = {{"--dir", OptionKind::path, "DIR",
+                     "where the project and the results go (drawhitch-demo, or the first free number behind it)"}},
         .examples = {{"drawhitch demo", "under two minutes, no network, no account"}},
         .handler = run_demo,
     };

@@ -53,11 +53,6 @@ int open_up(const char* path, const struct stat*, int kind, FTW*) {
 
 }  // namespace
 
-bool exists(const std::string& path) {
-    struct stat info {};
-    return ::lstat(path.c_str(), &info) == 0;
-}
-
 Status make_directory(const std::string& path) {
     if (::mkdir(path.c_str(), 0700) != 0) return errno_error(errno, "create", path);
     return ok();

@@ -9,7 +9,6 @@
 
 namespace drawhitch::demo {
 
-bool exists(const std::string& path);
 // 0700; Code::exists when it is there.
 Status make_directory(const std::string& path);
 // 0600; Code::exists when it is there.
