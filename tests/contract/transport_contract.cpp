@@ -1,7 +1,9 @@
 #include "contract/transport_contract.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "io/transport/script.hpp"
 #include "support/test_op.hpp"
@@ -42,13 +44,34 @@ struct Talk {
     Exit exit{};
 };
 
+// Time that runs on with every look at it, so that a deadline of a millisecond passes in the middle of any step.
+class HurriedClock final : public Clock {
+  public:
+    Instant now() const override {
+        looks_ += std::chrono::microseconds{600};
+        return system_clock().now() + looks_;
+    }
+    WallTime wall() const override { return system_clock().wall(); }
+    void sleep(milliseconds duration, const Cancel& cancel) override { system_clock().sleep(duration, cancel); }
+
+  private:
+    mutable std::chrono::microseconds looks_{0};
+};
+
 // Drives a process to its end without the help of script.cpp, offering `input` in pieces that do not fit any block
-// size.
-Result<Talk> talk(const Op& op, Process& process, std::string_view input, std::size_t piece = 1'000'003) {
+// size. With a patience, a step has a deadline of its own that is no end when it passes: the next one waits as long as
+// it takes.
+Result<Talk> talk(const Op& op, Process& process, std::string_view input, std::optional<milliseconds> patience = {}) {
+    constexpr std::size_t k_piece = 1'000'003;
     Talk heard;
+    bool patient = !patience;
     for (;;) {
-        const std::string_view offer = input.substr(0, piece);
-        TRY_ASSIGN(const Step step, process.step(op, offer, offer.size() == input.size()));
+        const std::string_view offer = input.substr(0, k_piece);
+        auto moved = process.step(patient ? op : op.within(*patience), offer, offer.size() == input.size());
+        const bool passed = !moved && !patient && moved.error().code == Code::deadline;
+        patient = !patience || passed;
+        if (passed) continue;
+        TRY_ASSIGN(const Step step, std::move(moved));
         CHECK(step.sent <= offer.size());
         input.remove_prefix(step.sent);
         (step.stream == Stream::err ? heard.err : heard.out).append(step.received);
@@ -159,6 +182,17 @@ void check_bulk(Transport& box, const Abilities& abilities) {
         auto process = box.exec(test, transport::BoxCommand::shell("00ff"));
         REQUIRE(process);
         const auto heard = talk(test, **process, script("cat", "exec cat") + ".\n" + all);
+        REQUIRE(heard);
+        CHECK(after_ready_line(heard->out, "00ff") == all);
+        CHECK(heard->exit.clean());
+    }
+    SECTION("a deadline that passes in the middle of a step loses nothing of what has moved") {
+        HurriedClock clock;
+        const TestOp hurried(clock, milliseconds{600'000});
+        const std::string all = payload(abilities.volume);
+        auto process = box.exec(test, transport::BoxCommand::shell("00ff"));
+        REQUIRE(process);
+        const auto heard = talk(hurried, **process, script("cat", "exec cat") + ".\n" + all, milliseconds{1});
         REQUIRE(heard);
         CHECK(after_ready_line(heard->out, "00ff") == all);
         CHECK(heard->exit.clean());

@@ -102,6 +102,8 @@ Result<bool> SshProcess::finished(Step& step) {
 
 Result<Step> SshProcess::step(const Op& op, std::string_view outgoing, bool end_of_input) {
     for (;;) {
+        // Before anything moves: what has moved must be told, or it is lost.
+        TRY(op.check());
         Step step;
         TRY_ASSIGN(step.sent, send(outgoing));
         if (end_of_input && step.sent == outgoing.size() && pending_.empty() && !end_sent_) TRY(send_end());
@@ -114,10 +116,7 @@ Result<Step> SshProcess::step(const Op& op, std::string_view outgoing, bool end_
             TRY_ASSIGN(moved, finished(step));
         }
         link_->flush();
-        if (moved || step.sent > 0) {
-            TRY(op.check());
-            return step;
-        }
+        if (moved || step.sent > 0) return step;
         TRY(link_->wait(op, SshPhase::running));
     }
 }
