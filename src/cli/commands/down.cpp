@@ -24,7 +24,8 @@ Json reasons_json(const judge::Gate& gate) {
             .set("subject", Json::name(reason.subject))
             .set("text", reason.text)
             .set("next", Json::name(reason.next))
-            .set("acceptable", reason.acceptable);
+            .set("acceptable", reason.acceptable)
+            .set("run", reason.run.empty() ? Json{} : Json::name(reason.run));
         reasons.push(row);
     }
     return reasons;
@@ -102,8 +103,8 @@ Result<Outcome> conclude(Context& context, const flow::DownReport& report) {
     switch (report.state) {
         case flow::EndState::not_asked:
             if (report.gate.open) return Outcome{.exit = exit_code::k_ok, .next = {"drawhitch down " + name}};
-            return Error{Code::gate_closed, "the gate is closed (" + std::to_string(report.gate.reasons.size()) +
-                                                " reason(s) above), and nothing was destroyed"}
+            return Error{Code::gate_closed, "the gate is closed (" + counted(report.gate.reasons.size(), "reason") +
+                                                " above), and nothing was destroyed"}
                 .then(report.gate.reasons.empty() ? "drawhitch down " + name : report.gate.reasons.front().next);
         case flow::EndState::unconfirmed:
             for (const std::string& line : report.proof)

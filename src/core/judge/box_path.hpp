@@ -24,6 +24,28 @@ inline std::string_view base_of(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
 
+// Where a link in the directory `place` (absolute, free of links) leads, by its text alone; empty when that cannot be
+// told: ".." behind a name depends on whether the name is a link itself.
+inline std::string link_target(std::string_view place, std::string_view target) {
+    std::string at{target.starts_with('/') ? std::string_view{"/"} : place};
+    bool named = false;
+    while (!target.empty()) {
+        const std::string_view part = target.substr(0, target.find('/'));
+        target.remove_prefix(part.size());
+        if (!target.empty()) target.remove_prefix(1);
+        if (part.empty() || part == ".") continue;
+        if (part == "..") {
+            if (named) return {};
+            at = std::string{parent_of(at)};
+            continue;
+        }
+        named = true;
+        if (at != "/") at += '/';
+        at.append(part);
+    }
+    return at;
+}
+
 // Absolute, without trailing slashes, and with neither empty nor "." nor ".." components; empty when it cannot be that.
 inline std::string clean_box_path(std::string_view path) {
     if (path.empty() || path.front() != '/' || path.find('\0') != std::string_view::npos) return {};

@@ -120,7 +120,7 @@ Standing Proofs::stand(const UnitFacts& unit, const UnitFile& file, std::string&
 }
 
 UnitStanding Proofs::stand(const UnitFacts& unit) const {
-    UnitStanding result{unit.name, unit.path, unit.wanted, 0, 0, Standing::received, {}, {}, unit.record};
+    UnitStanding result{unit.name, unit.path, unit.wanted, 0, 0, Standing::received, {}, {}, unit.record, false};
     if (unit.files.empty()) result.standing = Standing::unknown;
     const auto take = [&](Standing standing, const std::string& culprit) {
         if (badness(standing) <= badness(result.standing)) return;
@@ -131,6 +131,7 @@ UnitStanding Proofs::stand(const UnitFacts& unit) const {
         ++result.files;
         result.bytes += file.size;
         take(stand(unit, file, result.place), file.path);
+        result.refused = result.refused || (file.unreadable && file.refused);
     }
     if (!unit.missing.empty()) take(Standing::incomplete, unit.missing);
     return result;

@@ -38,6 +38,7 @@ struct UnitFile {
     std::optional<std::string> root{};  // root digest, hex; absent when it could not be read whole
     bool open_for_writing{false};
     bool unreadable{false};
+    bool refused{false};  // unreadable because permission is denied
 };
 
 struct UnitFacts {
@@ -60,6 +61,7 @@ struct UnitStanding {
     std::string culprit{};  // the file (or missing shard) that decided, when not covered
     std::string place{};    // where the copy is, when placed
     bool record{false};
+    bool refused{false};  // the culprit may not be read
 };
 
 // What is proven about a run: the union of its receipts, and copies that will outlive the verb.

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "core/judge/box_path.hpp"
+#include "core/judge/processes.hpp"
 
 namespace drawhitch::judge {
 
@@ -14,13 +15,6 @@ constexpr double k_hours_month = 730;  // 365 days / 12
 
 bool holds(const std::vector<std::string>& list, std::string_view word) {
     return std::ranges::find(list, word) != list.end();
-}
-
-std::string counted(std::uint64_t count, std::string_view one) {
-    std::string text = std::to_string(count) + " ";
-    text.append(one);
-    if (count != 1) text += "s";
-    return text;
 }
 
 std::string files_and_bytes(std::uint64_t files, std::uint64_t bytes) {
@@ -47,6 +41,7 @@ class Judge {
         processes();
         names();
         billing();
+        finish();
         gate_.open = gate_.reasons.empty();
         gate_.confirmation = unproven_dies_ ? Confirmation::typed_name : Confirmation::yes_no;
         return std::move(gate_);
@@ -55,12 +50,19 @@ class Judge {
   private:
     [[nodiscard]] std::string down() const { return "drawhitch down " + shell_word(facts_.box); }
 
-    // A reason that no name opens.
-    void close(std::string id, std::string subject, std::string text, std::string next) {
-        gate_.reasons.push_back({std::move(id), std::move(subject), std::move(text), std::move(next), false});
+    // Without a command of its own, a reason is opened by the same command with its names.
+    Reason& close(std::string id, std::string subject, std::string text, std::string next = {}) {
+        gate_.reasons.push_back({std::move(id), std::move(subject), std::move(text), std::move(next)});
+        return gate_.reasons.back();
+    }
+    Reason& close_run(const GateRun& run, std::string id, std::string subject, std::string text,
+                      std::string next = {}) {
+        Reason& reason = close(std::move(id), std::move(subject), std::move(text), std::move(next));
+        reason.run = run.name;
+        return reason;
     }
     // A finding: it closes unless it is accepted by its rule.
-    void find(const std::string& id, const std::string& subject, std::string text, std::string next = {}) {
+    void find(const std::string& id, const std::string& subject, std::string text, const std::string& run = {}) {
         const std::string rule = subject.empty() ? id : id + ":" + subject;
         if (holds(facts_.waivers.accept, rule)) {
             used_.push_back(rule);
@@ -68,8 +70,10 @@ class Judge {
             gate_.remarks.push_back("accepted: " + text);
             return;
         }
-        if (next.empty()) next = down() + " --accept " + shell_word(rule);
-        gate_.reasons.push_back({id, subject, std::move(text), std::move(next), true});
+        Reason& reason = close(id, subject, std::move(text));
+        reason.acceptable = true;
+        reason.run = run;
+        reason.give_up = {"--accept", rule};
     }
     [[nodiscard]] bool lost(std::string_view path) {
         for (const std::string& name : facts_.waivers.lose) {
@@ -114,8 +118,12 @@ class Judge {
     void must_unit(const GateRun& run, const UnitStanding& unit);
     void undeclared();
     void processes();
+    void no_files(const GateRun& run);
     void names();
+    void finish();
     void billing();
+    [[nodiscard]] bool is_whole(const UndeclaredGroup& group) const;
+    void undeclared_group(const UndeclaredGroup& group, const GateRun* owner);
 
     const GateFacts& facts_;
     Gate gate_{};
@@ -141,7 +149,7 @@ void Judge::identity() {
 
 void Judge::freshness() {
     if (facts_.age >= std::chrono::seconds{0} && facts_.age <= k_gate_facts_fresh) return;
-    close("stale", {}, "what is known is " + human_duration(facts_.age) + " old", down());
+    close("stale", {}, "what is known is " + human_duration(facts_.age) + " old");
 }
 
 void Judge::tiers() {
@@ -172,12 +180,12 @@ void Judge::liveness(const GateRun& run, bool killed) {
     const bool known =
         run.verdict.kind != model::VerdictKind::unknown && run.verdict.kind != model::VerdictKind::unreachable;
     if (known) {
-        close("run-live", run.name, "run " + printable(run.name) + " has not ended (" + verdict + ")",
-              "drawhitch stop-run " + shell_word(facts_.box) + " " + shell_word(run.name));
+        close_run(run, "run-live", run.name, "run " + printable(run.name) + " has not ended (" + verdict + ")",
+                  "drawhitch stop-run " + shell_word(facts_.box) + " " + shell_word(run.name));
     } else {
-        close("run-unknown", run.name,
-              "it is not known whether run " + printable(run.name) + " has ended (" + verdict + ")",
-              "drawhitch ps " + shell_word(facts_.box));
+        close_run(run, "run-unknown", run.name,
+                  "it is not known whether run " + printable(run.name) + " has ended (" + verdict + ")",
+                  "drawhitch ps " + shell_word(facts_.box));
     }
 }
 
@@ -195,7 +203,7 @@ void Judge::code(const GateRun& run) {
             return;
         case CodeState::unknown:
             find("code-unknown", run.name,
-                 "the code of run " + printable(run.name) + " could not be compared with its record");
+                 "the code of run " + printable(run.name) + " could not be compared with its record", run.name);
             return;
     }
 }
@@ -205,26 +213,50 @@ void Judge::must_unit(const GateRun& run, const UnitStanding& unit) {
     const std::string culprit =
         unit.culprit.empty() || unit.culprit == unit.name ? "" : " (" + printable(unit.culprit) + ")";
     const std::string pull = "drawhitch pull " + shell_word(facts_.box) + " " + shell_word(run.name);
-    const std::string lose = down() + " --lose " + shell_word(unit.path);
+    const auto say = [&](const char* id, const std::string& text, std::string next = {}) {
+        Reason& reason = close_run(run, id, unit.path, text, std::move(next));
+        reason.item = unit.name;
+        reason.give_up = {"--lose", unit.path};
+    };
     switch (unit.standing) {
         case Standing::received:
         case Standing::placed:
         case Standing::survives:
             return;
         case Standing::unproven:
-            return close("not-pulled", unit.path, name + culprit + " has no proven copy", pull);
+            return say("not-pulled", name + culprit + " has no proven copy", pull);
         case Standing::changed:
-            return close("changed", unit.path, name + culprit + " changed since it was pulled", pull);
+            return say("changed", name + culprit + " changed since it was pulled", pull);
         case Standing::unstable:
-            return close("unstable", unit.path, name + culprit + " is being written, or changed while it was read",
-                         pull);
+            return say("unstable", name + culprit + " is being written, or changed while it was read", pull);
         case Standing::incomplete:
-            return close("incomplete", unit.path, name + " is not complete: " + printable(unit.culprit) + " is missing",
-                         lose);
+            return say("incomplete", name + " is not complete: " + printable(unit.culprit) + " is missing");
         case Standing::broken:
-            return close("broken", unit.path, name + culprit + " was pulled, and its structure is damaged", lose);
+            return say("broken", name + culprit + " was pulled, and its structure is damaged");
         case Standing::unknown:
-            return close("not-looked-at", unit.path, name + culprit + " could not be looked at", pull);
+            if (unit.refused)
+                return say("not-looked-at", name + culprit + " may not be read by the login user",
+                           "drawhitch exec " + shell_word(facts_.box) + " -- chmod -R u+rX " + shell_word(unit.path));
+            return say("not-looked-at", name + culprit + " could not be looked at", pull);
+    }
+}
+
+// What the roster names and no pull can bring. A pipe, socket or device holds nothing; a link may lead to what matters.
+void Judge::no_files(const GateRun& run) {
+    for (const NoFile& entry : run.no_files) {
+        const bool of_work = is_inside(entry.path, run.work_dir) && entry.path.size() > run.work_dir.size();
+        const std::string item = of_work ? entry.path.substr(run.work_dir.size() + 1) : entry.path;
+        const std::string name = printable(run.name) + ": " + printable(item) + " is a " + entry.kind +
+                                 (entry.target.empty() ? std::string{} : " to " + printable(entry.target));
+        if (!entry.leads_out || run.scratch || entry.wanted != model::RosterClass::must) {
+            needless(entry.path);
+            gate_.remarks.push_back(name + ": only files are pulled");
+        } else if (!lost(run, entry.path)) {
+            Reason& reason =
+                close_run(run, "not-pullable", entry.path, name + ", and what it leads to is not pulled with the run");
+            reason.item = item;
+            reason.give_up = {"--lose", entry.path};
+        }
     }
 }
 
@@ -270,16 +302,17 @@ void Judge::runs() {
         if (!destroys()) continue;
         code(run);
         if (!run.scanned && !run.scratch && !lost(run, run.work_dir)) {
-            close("not-looked-at", run.work_dir, "the files of run " + printable(run.name) + " could not be looked at",
-                  down());
+            close_run(run, "not-looked-at", run.work_dir,
+                      "the files of run " + printable(run.name) + " could not be looked at", down());
         }
         units(run);
+        no_files(run);
         roster(run);
     }
 }
 
-// A run without a roster never opens the gate: nobody said what matters, so all of it does. Its files are judged as
-// undeclared ones; this says why.
+// A run without a roster never opens the gate: nobody said what matters, so all of it does. It is declared, or given up
+// by names within its directory until nothing of it is left open.
 void Judge::roster(const GateRun& run) {
     if (run.has_roster || run.scratch) return;
     const auto given_up = [this, &run](std::string_view path) {
@@ -293,18 +326,60 @@ void Judge::roster(const GateRun& run) {
     });
     const bool units_open = std::ranges::any_of(
         run.units, [&](const UnitStanding& unit) { return !is_covered(unit.standing) && !given_up(unit.path); });
-    if (!files_open && !units_open && run.scanned) return;
-    if (given_up(run.work_dir)) return;
-    close("no-roster", run.name,
-          "run " + printable(run.name) + " was launched without --out, so nothing says what it must leave behind",
-          down() + " --lose " + shell_word(run.work_dir));
+    const bool named = std::ranges::any_of(
+        facts_.waivers.lose, [&](const std::string& name) { return is_inside(name, run_directory(run)); });
+    if (named && !files_open && !units_open && run.scanned) return;
+    if (lost(run, run.work_dir)) return;
+    Reason& reason = close_run(
+        run, "no-roster", run.name,
+        "run " + printable(run.name) + " was launched without --out, so nothing says what it must leave behind",
+        "drawhitch pull " + shell_word(facts_.box) + " " + shell_word(run.name) + " --out '**'");
+    reason.give_up = {"--lose", run.work_dir};
 }
 
-// What the advice names: a single file by its own name, since giving up its directory would give up all below it.
-std::string narrowest(const UndeclaredGroup& group) {
-    const bool is_directory = group.unreadable || group.files != 1 || group.newest_name.empty();
-    if (is_directory || group.directory.ends_with("/" + group.newest_name)) return group.directory;
-    return (group.directory == "/" ? "" : group.directory) + "/" + group.newest_name;
+// Whether giving up the directory gives up what the group counts, and no more: nothing else that is unexplained lies
+// below it, and it is no place where anything may turn up.
+bool Judge::is_whole(const UndeclaredGroup& group) const {
+    const std::string& place = group.directory;
+    if (place == facts_.home || std::ranges::count(place, '/') < 2) return false;
+    if (std::ranges::any_of(facts_.tiers, [&](const GateTier& tier) { return tier.path == place; })) return false;
+    return std::ranges::none_of(facts_.undeclared, [&](const UndeclaredGroup& other) {
+        return other.directory != place && is_inside(other.directory, place);
+    });
+}
+
+void Judge::undeclared_group(const UndeclaredGroup& group, const GateRun* owner) {
+    const std::string shown = printable(group.directory);
+    Reason reason{};
+    reason.subject = group.directory;
+    reason.item = group.directory;
+    reason.files = group.files;
+    reason.bytes = group.bytes;
+    const bool all_named = !group.unreadable && group.listed.size() == group.files;
+    if (all_named || (!group.unreadable && !is_whole(group))) {
+        reason.listed = group.listed;
+        for (const NamedFile& file : group.listed)
+            reason.give_up.insert(reason.give_up.end(), {"--lose", file.path});
+    } else {
+        reason.give_up = {"--lose", group.directory};
+    }
+    if (owner != nullptr) reason.run = owner->name;
+    if (group.unreadable) {
+        reason.id = "unreadable";
+        close("unreadable", {}, shown + " could not be looked into");
+    } else {
+        const bool of_work = owner != nullptr && is_inside(group.directory, owner->work_dir);
+        const std::string pull = "drawhitch pull " + shell_word(facts_.box) + " ";
+        close("undeclared", {},
+              shown + ": " + files_and_bytes(group.files, group.bytes) + " that nothing explains, newest " +
+                  printable(group.newest_name) + " of " + rfc3339(group.newest),
+              of_work ? pull + shell_word(owner->name) + (owner->has_roster ? " --all" : " --out '**'") : "");
+    }
+    Reason& made = gate_.reasons.back();
+    reason.id = made.id;
+    reason.text = made.text;
+    reason.next = made.next;
+    made = std::move(reason);
 }
 
 // Rule 3, first half: nothing undeclared dies unseen.
@@ -314,20 +389,13 @@ void Judge::undeclared() {
         const auto owner = std::ranges::find_if(facts_.runs, [&](const GateRun& run) {
             return !run.work_dir.empty() && is_inside(group.directory, run_directory(run));
         });
-        if (owner == facts_.runs.end() ? lost(group.directory) : lost(*owner, group.directory)) {
+        const bool owned = owner != facts_.runs.end();
+        if (owned ? lost(*owner, group.directory) : lost(group.directory)) {
             fate(Fate::dies_given_up,
                  printable(group.directory) + " (" + files_and_bytes(group.files, group.bytes) + ")");
             continue;
         }
-        const std::string lose = down() + " --lose " + shell_word(narrowest(group));
-        if (group.unreadable) {
-            close("unreadable", group.directory, printable(group.directory) + " could not be looked into", lose);
-        } else {
-            close("undeclared", group.directory,
-                  printable(group.directory) + ": " + files_and_bytes(group.files, group.bytes) +
-                      " that nothing explains, newest " + printable(group.newest_name) + " of " + rfc3339(group.newest),
-                  lose);
-        }
+        undeclared_group(group, owned ? &*owner : nullptr);
     }
     for (const GivenUp& given : facts_.given_up) {
         if (given.files == 0) continue;
@@ -344,12 +412,13 @@ void Judge::processes() {
         find("processes-unknown", {}, "the processes on the box could not be listed");
     }
     for (const model::BoxProcess& process : facts_.processes) {
-        const std::string what =
-            printable(process.name) + (process.script.empty() ? "" : " " + printable(process.script));
         find("process", std::to_string(process.pid),
-             "process " + std::to_string(process.pid) + " (" + what + ", in " +
+             "process " + std::to_string(process.pid) + " (" + words_for(process) + ", in " +
                  (process.directory.empty() ? std::string{"an unknown place"} : printable(process.directory)) +
                  ", since " + rfc3339(process.started) + ") belongs to no run");
+        if (!gate_.reasons.empty() && gate_.reasons.back().give_up.size() == 2 &&
+            gate_.reasons.back().give_up[1] == "process:" + std::to_string(process.pid))
+            gate_.reasons.back().item = std::to_string(process.pid) + " (" + words_for(process) + ")";
     }
 }
 
@@ -360,12 +429,34 @@ void Judge::names() {
             if (holds(used_, name)) continue;
             std::string text{flag};
             close("no-such-name", name,
-                  text.append(" ").append(printable(name)).append(" names nothing that is at stake"), down());
+                  text.append(" ").append(printable(name)).append(" names nothing that is at stake"));
         }
     };
     unused(facts_.waivers.lose, "--lose");
     unused(facts_.waivers.kill_runs, "--kill-run");
     unused(facts_.waivers.accept, "--accept");
+}
+
+// Whatever was named and met something stays in the command to type.
+void Judge::finish() {
+    gate_.again = down();
+    const auto keep = [this](const std::vector<std::string>& list, const char* flag) {
+        std::vector<std::string> told{};
+        for (const std::string& name : list) {
+            if (!holds(used_, name) || holds(told, name)) continue;
+            told.push_back(name);
+            gate_.again.append(" ").append(flag).append(" ").append(shell_word(name));
+        }
+    };
+    keep(facts_.waivers.lose, "--lose");
+    keep(facts_.waivers.kill_runs, "--kill-run");
+    keep(facts_.waivers.accept, "--accept");
+    for (Reason& reason : gate_.reasons) {
+        if (!reason.next.empty()) continue;
+        reason.next = gate_.again;
+        for (const std::string& word : reason.give_up)
+            reason.next.append(" ").append(shell_word(word));
+    }
 }
 
 void Judge::billing() {
@@ -390,7 +481,7 @@ void Judge::billing() {
         add("tier " + printable(tier.name), day, tier.price_month);
     }
     for (const std::string& what : facts_.verb.leaves_billing)
-        add(printable(what), std::nullopt, std::nullopt);
+        gate_.billing.push_back({printable(what), std::nullopt, std::nullopt, true});
 }
 
 }  // namespace

@@ -31,6 +31,15 @@ enum class CodeState {
     unknown,    // could not be hashed
 };
 
+// Wanted by the roster, and no regular file.
+struct NoFile {
+    std::string path{};    // absolute on the box
+    std::string kind{};    // "link", "pipe", "socket", "device"
+    std::string target{};  // of a link, as it stands there
+    model::RosterClass wanted{model::RosterClass::must};
+    bool leads_out{false};  // a link to something that dies and is judged by no roster of the run
+};
+
 struct GateRun {
     std::string name{};
     model::Verdict verdict{};
@@ -40,6 +49,7 @@ struct GateRun {
     bool scanned{false};                // `units` is complete
     std::string work_dir{};             // absolute on the box
     std::vector<UnitStanding> units{};  // the log and the roster's; without a roster its files are undeclared ones
+    std::vector<NoFile> no_files{};     // what the roster names and no pull can bring
     CodeState code{CodeState::unknown};
     std::string code_recorded{};
     std::string code_found{};
@@ -74,6 +84,7 @@ struct Waivers {
 
 struct GateFacts {
     std::string box{};
+    std::string home{};  // the login user's; may be empty
     Identity identity{Identity::unreachable};
     std::chrono::seconds age{0};  // of the oldest of these facts
     GateVerb verb{};
@@ -99,6 +110,13 @@ struct Reason {
     std::string text{};     // one line
     std::string next{};     // the exact command to type
     bool acceptable{false};
+    // For whoever shows many reasons in few lines.
+    std::string run{};                   // the run it is about; empty: the box
+    std::string item{};                  // what it is about, in a list of such things
+    std::uint64_t files{0};              // of undeclared ones
+    std::uint64_t bytes{0};              //
+    std::vector<NamedFile> listed{};     // undeclared files by name, if not too many
+    std::vector<std::string> give_up{};  // flag and word, over and over: what would open it by name; empty: nothing
     bool operator==(const Reason&) const = default;
 };
 
@@ -118,6 +136,7 @@ struct Billing {
     std::string what{};
     std::optional<double> per_day{};
     std::optional<double> per_month{};
+    bool in_words{false};  // the profile's own words, which have no price
 };
 
 enum class Confirmation {
@@ -128,6 +147,7 @@ enum class Confirmation {
 struct Gate {
     bool open{false};
     std::vector<Reason> reasons{};
+    std::string again{};  // the command for another try, with every name that met something
     std::vector<FateLine> fates{};
     std::vector<Billing> billing{};
     std::vector<std::string> remarks{};  // shown before the question; they close nothing

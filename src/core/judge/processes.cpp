@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.hpp"
 #include "core/judge/box_path.hpp"
 
 namespace drawhitch::judge {
@@ -28,7 +29,8 @@ bool is_helper(std::string_view name) {
 }
 
 bool serves_login(const model::BoxProcess& process, std::span<const model::BoxProcess> all) {
-    if (holds(k_session_programs, process.name) || is_helper(process.name)) return true;
+    // A laptop that is its own box has the program itself, too.
+    if (holds(k_session_programs, process.name) || is_helper(process.name) || process.name == "drawhitch") return true;
     if (!holds(k_shells, process.name)) return false;
     // A shell without a script waits for a person. One with a command line waits for its children, which are listed
     // themselves; without any, the work is its own.
@@ -49,7 +51,28 @@ bool works_on_wiped(const model::BoxProcess& process, const ProcessPolicy& polic
     return wiped >= surviving && wiped > 0;
 }
 
+// Programs whose first argument is what they run.
+constexpr std::array<std::string_view, 14> k_interpreters{"python",  "pypy",     "perl",       "ruby",   "node",
+                                                          "deno",    "php",      "lua",        "java",   "julia",
+                                                          "Rscript", "torchrun", "accelerate", "ipython"};
+
+bool runs_its_argument(std::string_view name) {
+    if (holds(k_shells, name)) return true;
+    return std::ranges::any_of(k_interpreters, [name](std::string_view known) {
+        // "python3.11", but not "pythonic".
+        return name.starts_with(known) &&
+               name.substr(known.size()).find_first_not_of("0123456789.") == std::string_view::npos;
+    });
+}
+
 }  // namespace
+
+std::string words_for(const model::BoxProcess& process) {
+    const std::string name = process.name.empty() ? "a program without a name" : printable(process.name);
+    if (process.script.empty() || !runs_its_argument(process.name)) return name;
+    if (process.script == "-c") return name + " running a command line";
+    return name + " running " + printable(process.script);
+}
 
 std::vector<model::BoxProcess> unowned(std::span<const model::BoxProcess> all, const ProcessPolicy& policy) {
     std::vector<model::BoxProcess> list{};

@@ -26,4 +26,8 @@ struct ProcessPolicy {
 // and processes whose working directory lies on a surviving tier. A process whose place is unknown stays.
 std::vector<model::BoxProcess> unowned(std::span<const model::BoxProcess> all, const ProcessPolicy& policy);
 
+// "python3 running train.py", "bash running a command line", "cc1plus": the argument is told only where the program is
+// known to run it.
+std::string words_for(const model::BoxProcess& process);
+
 }  // namespace drawhitch::judge

@@ -104,6 +104,8 @@ void join_into(UndeclaredGroup& group, const UndeclaredGroup& other) {
     group.files += other.files;
     group.bytes += other.bytes;
     group.unreadable = group.unreadable || other.unreadable;
+    for (const NamedFile& file : other.listed)
+        if (group.listed.size() < k_named_files) group.listed.push_back(file);
     if (group.newest < other.newest) {
         group.newest = other.newest;
         group.newest_name = other.newest_name;
@@ -220,7 +222,13 @@ Explained Undeclared::add(const SeenFile& file) {
     const std::string place{alone ? std::string_view{file.path} : parent};
     UndeclaredGroup& group = groups_[place];
     group.directory = place;
-    join_into(group, {place, 1, file.size, file.changed, std::string{base_of(file.path)}, file.unreadable});
+    join_into(group, {place,
+                      1,
+                      file.size,
+                      file.changed,
+                      std::string{base_of(file.path)},
+                      file.unreadable,
+                      {{file.path, file.size}}});
     return Explained::no;
 }
 

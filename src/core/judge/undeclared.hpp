@@ -51,6 +51,15 @@ struct Explanations {
     std::vector<std::string> runs{};
 };
 
+struct NamedFile {
+    std::string path{};  // absolute on the box, bytes
+    std::uint64_t size{0};
+    bool operator==(const NamedFile&) const = default;
+};
+
+// So many files of a group are named; of a larger one, the first so many that were seen.
+inline constexpr std::size_t k_named_files = 12;
+
 struct UndeclaredGroup {
     std::string directory{};  // or the file itself, where it lies directly under "/"
     std::uint64_t files{0};
@@ -58,6 +67,7 @@ struct UndeclaredGroup {
     WallTime newest{};
     std::string newest_name{};  // of the file changed last
     bool unreadable{false};     // a directory nobody could look into; the counts mean nothing
+    std::vector<NamedFile> listed{};
     bool operator==(const UndeclaredGroup&) const = default;
 };
 

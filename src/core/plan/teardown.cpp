@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/text.hpp"
+#include "core/plan/gate_text.hpp"
 
 namespace drawhitch::plan {
 
@@ -43,8 +44,12 @@ std::vector<std::string> teardown_lines(const std::string& box, const std::strin
     std::vector<std::string> lines{"Ending " + printable(box) + ":"};
     for (const judge::FateLine& fate : gate.fates)
         lines.push_back("  " + std::string{heading(fate.fate)} + fate.what);
-    for (const judge::Billing& billing : gate.billing)
-        lines.push_back("  keeps billing   " + billing.what + ": " + billing_text(billing, currency));
+    std::string_view keeps = "  keeps billing   ";
+    for (const judge::Billing& billing : gate.billing) {
+        lines.push_back(std::string{keeps} + billing.what +
+                        (billing.in_words ? "" : ": " + billing_text(billing, currency)));
+        keeps = "                  ";
+    }
     for (const std::string& remark : gate.remarks)
         lines.push_back("  note            " + remark);
     if (gate.open) {
@@ -52,10 +57,8 @@ std::vector<std::string> teardown_lines(const std::string& box, const std::strin
         return lines;
     }
     lines.emplace_back("The gate is closed, nothing was destroyed:");
-    for (const judge::Reason& reason : gate.reasons) {
-        lines.push_back("  " + reason.id + ": " + reason.text);
-        lines.push_back("      " + printable(reason.next));
-    }
+    for (std::string& line : gate_lines(gate))
+        lines.push_back(std::move(line));
     return lines;
 }
 

@@ -158,6 +158,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
     judge::Explanations why = explanations(talk);
     TRY(explain_secrets(why));
     facts.runs_known = talk.runs_known;
+    facts.home = talk.survey.home;
     if (!tiers.any_dies()) {
         for (const RunView& view : talk.views) {
             judge::GateRun run{};

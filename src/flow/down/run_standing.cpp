@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/judge/box_path.hpp"
 #include "core/parse/glob.hpp"
 #include "flow/push.hpp"
 #include "flow/run_files.hpp"
@@ -30,6 +31,36 @@ bool ends_the_look(const Error& error) {
     constexpr std::array k_codes{Code::cancelled, Code::deadline, Code::ledger,
                                  Code::locked,    Code::host_key, Code::auth};
     return std::ranges::find(k_codes, error.code) != k_codes.end() || is_unreachable(error);
+}
+
+constexpr std::int32_t k_linux_eacces = 13;
+
+std::string kind_of(proto::FileType type) {
+    switch (type) {
+        case proto::FileType::symlink:
+            return "link";
+        case proto::FileType::fifo:
+            return "pipe";
+        case proto::FileType::socket:
+            return "socket";
+        case proto::FileType::device:
+            return "device";
+        case proto::FileType::file:
+        case proto::FileType::directory:
+        case proto::FileType::unknown:
+            return "thing of an unknown kind";
+    }
+    return {};
+}
+
+// The strictest class that names the path.
+model::RosterClass wanted_of(const model::Roster& roster, const std::string& path) {
+    model::RosterClass strictest = model::RosterClass::scratch;
+    for (const model::RosterItem& item : roster) {
+        const auto glob = parse::Glob::compile(item.pattern);
+        if (item.wanted < strictest && (!glob || glob->covers(path))) strictest = item.wanted;
+    }
+    return strictest;
 }
 
 std::optional<std::string> root_of(const proto::FileEntry& entry) {
@@ -67,6 +98,21 @@ Status RunStanding::read_proofs(const model::Run& run, judge::Proofs& proofs) {
     return ok();
 }
 
+judge::NoFile RunStanding::no_file(const model::RunSpec& spec, const proto::FileEntry& entry) const {
+    judge::NoFile result{spec.run_dir + "/" + box_path(entry.path), kind_of(entry.type), {}, {}, false};
+    result.wanted = wanted_of(spec.roster, entry.path);
+    if (entry.type != proto::FileType::symlink) return result;
+    result.target = entry.target;
+    const std::string place = result.path.substr(0, result.path.rfind('/'));
+    const std::string target = judge::link_target(place, entry.target);
+    // Within the work tree its target is judged for itself: by the roster, or as a file that nothing explains.
+    // So is what lies in the project's shared directory.
+    const bool stays = !target.empty() &&
+                       (judge::is_inside(target, spec.work_dir) || judge::is_inside(target, lease_.root + "/shared"));
+    result.leads_out = !stays && (target.empty() || tiers_.dies(target));
+    return result;
+}
+
 Status RunStanding::units(const Op& op, const model::Run& run, Seen& seen, judge::GateRun& result) {
     TRY_ASSIGN(seen.files, scan_run_files(op, roots_.agent(), seen.root, run.spec.roster));
     RunFiles& files = seen.files;
@@ -91,11 +137,14 @@ Status RunStanding::units(const Op& op, const model::Run& run, Seen& seen, judge
         if (!facts.files.empty()) result.units.push_back(seen.proofs.stand(facts));
     }
     for (const proto::FileEntry& entry : files.left_out) {
-        if (entry.error == 0) continue;  // links and pipes hold nothing
+        if (entry.error == 0) {
+            result.no_files.push_back(no_file(run.spec, entry));
+            continue;
+        }
         judge::UnitFacts facts{
             entry.path, run.spec.run_dir + "/" + box_path(entry.path), model::RosterClass::must, {}, {},
             false,      entry.path.starts_with(k_run_prefix)};
-        facts.files.push_back({entry.path, entry.size, std::nullopt, false, true});
+        facts.files.push_back({entry.path, entry.size, std::nullopt, false, true, entry.error == k_linux_eacces});
         result.units.push_back(seen.proofs.stand(facts));
     }
     result.scanned = true;

@@ -23,6 +23,7 @@ class RunStanding {
     struct Seen;
     Status read_proofs(const model::Run& run, judge::Proofs& proofs);
     Status units(const Op& op, const model::Run& run, Seen& seen, judge::GateRun& result);
+    [[nodiscard]] judge::NoFile no_file(const model::RunSpec& spec, const proto::FileEntry& entry) const;
     Status code(const Op& op, const model::Run& run, judge::GateRun& result);
     Status unchanged_code(const Op& op, const model::Run& run, const Seen& seen, judge::Explanations& why);
     Status proven_files(const Op& op, const model::Run& run, const Seen& seen, judge::Explanations& why);

@@ -244,6 +244,39 @@ TEST_CASE("a run without a roster does not open the gate until its files are giv
     CHECK(stage.down({.lose = {stage.work() + "/a.pt"}, .confirm = "b1"}).state == EndState::unconfirmed);
 }
 
+TEST_CASE("a run without a roster does not open the gate by a pull of all it made, but by declaring it") {
+    Stage stage;
+    stage.finished_run("printf abc >a.pt", {});
+    REQUIRE(flow::pull(stage.op, stage.deps(), {.box = "b1", .run = "r1", .all = true}));
+    const auto closed = stage.down();
+    CHECK(ids(closed) == std::vector<std::string>{"no-roster r1"});
+    CHECK(closed.gate.reasons.at(0).next == "drawhitch pull b1 r1 --out '**'");
+    const auto nothing = flow::pull(stage.op, stage.deps(),
+                                    {.box = "b1", .run = "r1", .declare = {{"*.ckpt", model::RosterClass::must}}});
+    REQUIRE_FALSE(nothing);
+    CHECK(nothing.error().code == Code::not_found);
+    CHECK(closed_by(stage.down(), "no-roster", "r1"));
+    REQUIRE(flow::pull(stage.op, stage.deps(),
+                       {.box = "b1", .run = "r1", .declare = {{"*.pt", model::RosterClass::must}}}));
+    CHECK(stage.down().state == EndState::unconfirmed);
+}
+
+TEST_CASE("what the roster names and no pull can bring is in the plan, and a link out of the run closes the gate") {
+    Stage stage;
+    std::filesystem::create_directories(stage.box + "/elsewhere");
+    stage.finished_run("printf abc >a.pt; mkfifo pipe.pt; ln -s a.pt last.pt; ln -s ../../../../../elsewhere far.pt",
+                       {"*.pt"});
+    (void)flow::pull(stage.op, stage.deps(), {.box = "b1", .run = "r1"});
+    const auto report = stage.down();
+    CHECK(closed_by(report, "not-pullable", stage.work() + "/far.pt"));
+    CHECK(report.gate.reasons.size() == 1);
+    CHECK(report.gate.reasons.at(0).next == "drawhitch down b1 --lose " + stage.work() + "/far.pt");
+    const std::vector<std::string> told = report.gate.remarks;
+    CHECK(std::ranges::count(told, "r1: pipe.pt is a pipe: only files are pulled") == 1);
+    CHECK(std::ranges::count(told, "r1: last.pt is a link to a.pt: only files are pulled") == 1);
+    CHECK(stage.down({.lose = {stage.work() + "/far.pt"}, .confirm = "b1"}).state == EndState::unconfirmed);
+}
+
 TEST_CASE("a process of ours that no run owns closes the gate until it is accepted") {
     Stage stage;
     stage.finished_run();

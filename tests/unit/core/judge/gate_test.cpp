@@ -130,10 +130,13 @@ TEST_CASE("the page about the gate names every reason there is, and no other") {
         explained.insert(page.substr(start, page.find('`', start) - start));
     }
     std::set<std::string> given{};
-    for (const std::string call : {"close(\"", "find(\""}) {
+    const auto skip_blanks = [&code](std::size_t at) { return code.find_first_not_of(" \n", at); };
+    for (const std::string call : {"close(", "find(", "say(", "close_run("}) {
         for (std::size_t at = code.find(call); at != std::string::npos; at = code.find(call, at + 1)) {
-            const std::size_t start = at + call.size();
-            given.insert(code.substr(start, code.find('"', start) - start));
+            std::size_t start = skip_blanks(at + call.size());
+            if (code.substr(start, 4) == "run,") start = skip_blanks(start + 4);
+            if (code[start] != '"') continue;
+            given.insert(code.substr(start + 1, code.find('"', start + 1) - start - 1));
         }
     }
     given.erase("host-identity");  // the command ends with an error before it gets that far
@@ -284,15 +287,95 @@ TEST_CASE("a name above a run without a roster does not give up its files") {
     CHECK(judge_gate(facts).open);
 }
 
-TEST_CASE("for a single stray file the advice names the file, never the directory that holds more than it") {
+TEST_CASE("for stray files the advice names the files, never the directory that holds more than they") {
     GateFacts facts = clear();
-    facts.undeclared = {{"/root", 1, 100, {1700000000, 0}, ".gitconfig", false}};
-    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down box-3 --lose /root/.gitconfig");
-    facts.undeclared[0].directory = "/stray";
-    facts.undeclared[0].newest_name = "stray";
+    facts.undeclared = {
+        {"/root", 2, 107, {1700000000, 0}, ".gitconfig", false, {{"/root/.gitconfig", 100}, {"/root/a b", 7}}}};
+    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down box-3 --lose /root/.gitconfig --lose '/root/a b'");
+    CHECK(judge_gate(facts).reasons.at(0).listed.size() == 2);
+    facts.undeclared = {{"/stray", 1, 1, {1700000000, 0}, "stray", false, {{"/stray", 1}}}};
     CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down box-3 --lose /stray");
     facts.undeclared = {group("/root/notes")};
     CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down box-3 --lose /root/notes");
+}
+
+TEST_CASE("a directory of many files is advised only where nothing else lies below it") {
+    GateFacts facts = clear();
+    facts.home = "/home/u";
+    const auto many = [](const std::string& directory) {
+        return UndeclaredGroup{directory, 300, 4096, {1700000000, 0}, "x", false, {{directory + "/x", 8}}};
+    };
+    facts.undeclared = {many("/home/u/notes")};
+    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down box-3 --lose /home/u/notes");
+    facts.undeclared.push_back(many("/home/u/notes/deep"));
+    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down box-3 --lose /home/u/notes/x");
+    for (const char* wide : {"/home/u", "/data"}) {
+        facts.undeclared = {many(wide)};
+        CAPTURE(wide);
+        CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down box-3 --lose " + std::string{wide} + "/x");
+    }
+}
+
+TEST_CASE("what a run made beside its roster is its own, and the advice is to pull all of it") {
+    GateFacts facts = clear();
+    facts.undeclared = {group("/data/runs/r1/work/out")};
+    Reason reason = judge_gate(facts).reasons.at(0);
+    CHECK(reason.run == "r1");
+    CHECK(reason.next == "drawhitch pull box-3 r1 --all");
+    facts.runs[0].has_roster = false;
+    for (const Reason& each : judge_gate(facts).reasons)
+        CHECK(each.next == "drawhitch pull box-3 r1 --out '**'");
+    facts.undeclared = {group("/data/runs/r1/beside")};  // no pull reaches it
+    facts.runs[0].has_roster = true;
+    reason = judge_gate(facts).reasons.at(0);
+    CHECK(reason.next == "drawhitch down box-3 --lose /data/runs/r1/beside");
+}
+
+TEST_CASE("the next command keeps every name that met something") {
+    GateFacts facts = clear();
+    facts.undeclared = {group("/root/notes"), group("/root/more")};
+    facts.processes = {process(7)};
+    facts.waivers.lose = {"/root/notes", "/typo"};
+    facts.waivers.accept = {"process:7"};
+    const Gate gate = judge_gate(facts);
+    CHECK(gate.again == "drawhitch down box-3 --lose /root/notes --accept process:7");
+    REQUIRE(gate.reasons.size() == 2);
+    CHECK(gate.reasons[0].next == gate.again + " --lose /root/more");
+    CHECK(gate.reasons[1].id == "no-such-name");
+    CHECK(gate.reasons[1].next == gate.again);
+}
+
+TEST_CASE("what the roster names and no pull can bring is told, and a link out of the run closes the gate") {
+    GateFacts facts = clear();
+    const std::string work = "/data/runs/r1/work/";
+    using model::RosterClass;
+    facts.runs[0].no_files = {{work + "last.pt", "link", "a.pt", RosterClass::must, false},
+                              {work + "sock", "socket", "", RosterClass::must, false},
+                              {work + "plots", "link", "/scratch/plots", RosterClass::nice, true}};
+    Gate gate = judge_gate(facts);
+    CHECK(gate.open);
+    REQUIRE(gate.remarks.size() == 3);
+    CHECK(gate.remarks[0] == "r1: last.pt is a link to a.pt: only files are pulled");
+    CHECK(gate.remarks[1] == "r1: sock is a socket: only files are pulled");
+    facts.runs[0].no_files.push_back({work + "ckpt", "link", "/scratch/ckpt", RosterClass::must, true});
+    gate = judge_gate(facts);
+    REQUIRE(gate.reasons.size() == 1);
+    CHECK(gate.reasons[0].id == "not-pullable");
+    CHECK(gate.reasons[0].text.find("ckpt is a link to /scratch/ckpt") != std::string::npos);
+    CHECK(gate.reasons[0].next == "drawhitch down box-3 --lose " + work + "ckpt");
+    facts.waivers.lose = {work + "ckpt"};
+    gate = judge_gate(facts);
+    CHECK(gate.open);
+    CHECK(gate.confirmation == Confirmation::typed_name);
+}
+
+TEST_CASE("a result that may not be read is told with the command that lets it be read") {
+    GateFacts facts = clear();
+    facts.runs[0].units.push_back(unit("key.bin", Standing::unknown));
+    facts.runs[0].units.back().refused = true;
+    const Reason reason = judge_gate(facts).reasons.at(0);
+    CHECK(reason.next == "drawhitch exec box-3 -- chmod -R u+rX /data/runs/r1/work/key.bin");
+    CHECK(reason.give_up == std::vector<std::string>{"--lose", "/data/runs/r1/work/key.bin"});
 }
 
 TEST_CASE("accepting a process does not accept another one") {
@@ -331,17 +414,23 @@ TEST_CASE("a run declared scratch as a whole needs no roster and no scan, but mu
     CHECK_FALSE(judge_gate(facts).open);
 }
 
-TEST_CASE("a run without a roster opens only when all its files are pulled or given up") {
+TEST_CASE("a run without a roster never opens the gate by itself, only by names") {
     GateFacts facts = clear();
     facts.runs[0].has_roster = false;
-    CHECK(judge_gate(facts).open);  // the log is pulled, and no other file is left
+    const Gate closed = judge_gate(facts);  // all is pulled, and nobody said that this is all
+    REQUIRE(closed.reasons.size() == 1);
+    CHECK(closed.reasons[0].id == "no-roster");
+    CHECK(closed.reasons[0].next == "drawhitch pull box-3 r1 --out '**'");
+    facts.waivers.lose = {"/data/runs/r1/work"};
+    CHECK(judge_gate(facts).open);
     facts.runs[0].units[1].standing = Standing::unproven;
+    CHECK(judge_gate(facts).open);
+    facts.waivers.lose = {"/data/runs/r1/work/ckpt"};
     CHECK(has_reason(judge_gate(facts), "no-roster"));
     facts.runs[0].units[1].standing = Standing::received;
+    CHECK(judge_gate(facts).open);
     facts.undeclared = {group("/data/runs/r1")};  // joined with its neighbours
     CHECK(has_reason(judge_gate(facts), "no-roster"));
-    facts.undeclared = {group("/data/runs/r12/work")};
-    CHECK_FALSE(has_reason(judge_gate(facts), "no-roster"));
 }
 
 TEST_CASE("a run that is killed takes the end of its own log along, and nothing else") {
@@ -465,8 +554,8 @@ TEST_CASE("over all small worlds the gate is open exactly when the rules say so"
                         const bool spoken = covered || lost;
                         const bool unit_fine = spoken || wanted != model::RosterClass::must;
                         const bool wanted_open = identity == Identity::proven && runs_known && (ended || killed) &&
-                                                 scanned && unit_fine && (roster || spoken) &&
-                                                 (!hidden || hidden_lost) && (!process_there || accepted);
+                                                 scanned && unit_fine && (roster || lost) && (!hidden || hidden_lost) &&
+                                                 (!process_there || accepted);
                         const Gate gate = judge_gate(facts);
                         ++worlds;
                         opened += gate.open ? 1 : 0;

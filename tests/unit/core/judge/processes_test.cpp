@@ -31,6 +31,21 @@ TEST_CASE("a process of ours that no run owns is listed") {
     CHECK(listed(process("sh", "-c")));
 }
 
+TEST_CASE("a process is told so that people understand what it is") {
+    CHECK(words_for(process("python3.11", "train.py")) == "python3.11 running train.py");
+    CHECK(words_for(process("bash", "-c")) == "bash running a command line");
+    CHECK(words_for(process("bash", "3")) == "bash running 3");
+    CHECK(words_for(process("cc1plus", "src")) == "cc1plus");
+    CHECK(words_for(process("pythonic", "x")) == "pythonic");
+    CHECK(words_for(process("", "x")) == "a program without a name");
+    CHECK(words_for(process("a\x1b[31m")).find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("the program itself is not asked about where the laptop is the box") {
+    CHECK_FALSE(listed(process("drawhitch", "down")));
+    CHECK(listed(process("drawhitch2")));
+}
+
 TEST_CASE("runs, logins, the helper and what was there before are not listed") {
     model::BoxProcess of_run = process("python3", "train.py");
     of_run.token = "7f3a";

@@ -30,8 +30,37 @@ TEST_CASE("a file nothing explains is listed under its directory with count, siz
     CHECK(scan.add(file("/data/x", 1, 1)) == Explained::no);
     const auto groups = scan.groups();
     REQUIRE(groups.size() == 2);
-    CHECK(groups[0] == UndeclaredGroup{"/data/out", 2, 30, {k_since.seconds + 9, 0}, "b.pt", false});
+    CHECK(groups[0] == UndeclaredGroup{"/data/out",
+                                       2,
+                                       30,
+                                       {k_since.seconds + 9, 0},
+                                       "b.pt",
+                                       false,
+                                       {{"/data/out/a.pt", 10}, {"/data/out/b.pt", 20}}});
     CHECK(groups[1].directory == "/data");
+}
+
+TEST_CASE("of a group so many files are named as fit on a screen, also when groups are joined") {
+    Undeclared scan{basic()};
+    for (int at = 0; at < 40; ++at)
+        (void)scan.add(file("/data/out/" + std::to_string(at), 1, 5));
+    for (int at = 0; at < 60; ++at)
+        (void)scan.add(file("/data/many/" + std::to_string(at) + "/x", 1, 5));
+    for (const auto& group : scan.groups(3)) {
+        CHECK(group.listed.size() == k_named_files);
+        CHECK(group.files >= 40);
+        for (const auto& named : group.listed)
+            CHECK(named.path.starts_with(group.directory + "/"));
+    }
+}
+
+TEST_CASE("a link leads where its text says, and nowhere when that depends on other links") {
+    CHECK(link_target("/d/work/a", "b.pt") == "/d/work/a/b.pt");
+    CHECK(link_target("/d/work/a", "./../b") == "/d/work/b");
+    CHECK(link_target("/d/work/a", "../../../../../x") == "/x");
+    CHECK(link_target("/d/work/a", "/mnt//x/.") == "/mnt/x");
+    CHECK(link_target("/d/work/a", "b/../c").empty());
+    CHECK(link_target("/", "x") == "/x");
 }
 
 TEST_CASE("what was there before the lease is not asked about, what changed since is") {

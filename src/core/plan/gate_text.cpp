@@ -1,0 +1,156 @@
+#include "core/plan/gate_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/text.hpp"
+
+namespace drawhitch::plan {
+
+namespace {
+
+constexpr std::size_t k_shown_items = 5;
+// More names than these are no command that anybody would read before typing it.
+constexpr std::size_t k_most_names = 2 * judge::k_named_files;
+
+using Reasons = std::vector<const judge::Reason*>;
+
+// How several reasons of one kind are told at once: "3 units have no proven copy".
+struct Kind {
+    std::string_view id{};
+    std::string_view one{};
+    std::string_view many{};
+    std::string_view what{};
+};
+constexpr std::array<Kind, 9> k_kinds{{
+    {"not-pulled", "unit", "units", "have no proven copy"},
+    {"changed", "unit", "units", "changed since they were pulled"},
+    {"unstable", "unit", "units", "are being written, or changed while they were read"},
+    {"incomplete", "unit", "units", "are not complete"},
+    {"broken", "unit", "units", "were pulled, and their structure is damaged"},
+    {"not-looked-at", "unit", "units", "could not be looked at"},
+    {"not-pullable", "link", "links", "lead to what is not pulled with the run"},
+    {"unreadable", "directory", "directories", "could not be looked into"},
+    {"process", "process", "processes", "belong to no run"},
+}};
+
+std::string items_of(const Reasons& reasons) {
+    std::vector<std::string> names;
+    for (const judge::Reason* reason : reasons)
+        if (names.size() < k_shown_items) names.push_back(printable(reason->item));
+    std::string text = join(names, ", ");
+    if (reasons.size() > names.size()) text += " and " + std::to_string(reasons.size() - names.size()) + " more";
+    return text;
+}
+
+std::string told_at_once(const Reasons& reasons) {
+    if (reasons.size() == 1) return reasons.front()->text;
+    const std::string& id = reasons.front()->id;
+    if (id == "undeclared") {
+        std::uint64_t files = 0;
+        std::uint64_t bytes = 0;
+        for (const judge::Reason* reason : reasons) {
+            files += reason->files;
+            bytes += reason->bytes;
+        }
+        return counted(files, "file") + ", " + human_bytes(bytes) + " that nothing explains, in " + items_of(reasons);
+    }
+    const auto* const kind = std::ranges::find(k_kinds, id, &Kind::id);
+    if (kind == k_kinds.end()) return {};
+    return counted(reasons.size(), kind->one, kind->many).append(" ").append(kind->what) + ": " + items_of(reasons);
+}
+
+void add_once(std::vector<std::string>& list, std::string word) {
+    if (std::ranges::find(list, word) == list.end()) list.push_back(std::move(word));
+}
+
+// Of one run, or of the box and one kind: what is the matter, then what to type.
+class Block {
+  public:
+    Block(const judge::Gate& gate, std::vector<std::string>& lines) : gate_(gate), lines_(lines) {}
+
+    void tell(const Reasons& reasons, bool each_file) {
+        const std::string text = told_at_once(reasons);
+        if (text.empty()) {
+            for (const judge::Reason* reason : reasons)
+                tell({reason}, each_file);
+            return;
+        }
+        lines_.push_back("  " + reasons.front()->id + ": " + text);
+        for (const judge::Reason* reason : reasons) {
+            if (each_file) list(*reason);
+            take(*reason);
+        }
+    }
+
+    void commands() {
+        for (const std::string& command : next_)
+            lines_.push_back("      " + printable(command));
+        if (names_.empty() || names_.size() > 2 * k_most_names) return;
+        std::string command = gate_.again;
+        for (const std::string& word : names_)
+            command.append(" ").append(shell_word(word));
+        lines_.push_back((next_.empty() ? "      " : "      or give it up: ") + printable(command));
+    }
+
+  private:
+    void list(const judge::Reason& reason) {
+        for (const judge::NamedFile& file : reason.listed)
+            lines_.push_back("        " + printable(file.path) + "  " + human_bytes(file.size));
+        if (!reason.listed.empty() && reason.files > reason.listed.size())
+            lines_.push_back("        and " + std::to_string(reason.files - reason.listed.size()) +
+                             " more, which the next look names");
+    }
+
+    void take(const judge::Reason& reason) {
+        // A command that is nothing but the names comes last, with the names of all.
+        if (reason.give_up.empty() || !reason.next.starts_with(gate_.again)) add_once(next_, reason.next);
+        for (std::size_t at = 0; at + 1 < reason.give_up.size(); at += 2) {
+            const std::string& word = reason.give_up[at + 1];
+            if (std::ranges::find(names_, word) != names_.end()) continue;
+            names_.push_back(reason.give_up[at]);
+            names_.push_back(word);
+        }
+    }
+
+    const judge::Gate& gate_;
+    std::vector<std::string>& lines_;
+    std::vector<std::string> next_{};
+    std::vector<std::string> names_{};
+};
+
+}  // namespace
+
+std::vector<std::string> gate_lines(const judge::Gate& gate) {
+    std::vector<std::string> lines;
+    std::vector<std::string> subjects;  // runs in order, then each kind of reason about the box
+    const auto subject_of = [](const judge::Reason& reason) {
+        return reason.run.empty() ? "/" + reason.id : reason.run;  // no run's name has a slash
+    };
+    for (const judge::Reason& reason : gate.reasons)
+        add_once(subjects, subject_of(reason));
+    for (const std::string& subject : subjects) {
+        std::vector<std::string> ids;
+        for (const judge::Reason& reason : gate.reasons)
+            if (subject_of(reason) == subject) add_once(ids, reason.id);
+        Block block{gate, lines};
+        const bool of_box = subject.starts_with('/');
+        for (const std::string& id : ids) {
+            Reasons reasons;
+            for (const judge::Reason& reason : gate.reasons)
+                if (subject_of(reason) == subject && reason.id == id) reasons.push_back(&reason);
+            // Directories of the box are told one by one, since each has files of its own to decide about.
+            if (of_box && id == "undeclared") {
+                for (const judge::Reason* reason : reasons)
+                    block.tell({reason}, true);
+            } else {
+                block.tell(reasons, reasons.size() == 1);
+            }
+        }
+        block.commands();
+    }
+    return lines;
+}
+
+}  // namespace drawhitch::plan

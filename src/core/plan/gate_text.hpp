@@ -1,0 +1,15 @@
+// Why a gate is closed, for people: many reasons in few lines. Reasons about one run stand together, as do processes,
+// and what is listed is exactly what the commands name. Values in, lines out; pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/judge/gate.hpp"
+
+namespace drawhitch::plan {
+
+// Printable lines, indented by two; commands to type stand alone on lines indented by six.
+std::vector<std::string> gate_lines(const judge::Gate& gate);
+
+}  // namespace drawhitch::plan

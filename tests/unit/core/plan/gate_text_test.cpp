@@ -1,0 +1,109 @@
+#include "core/plan/gate_text.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/plan/teardown.hpp"
+
+namespace drawhitch::plan {
+
+namespace {
+
+using judge::GateFacts;
+using judge::Standing;
+
+// One finished run with a roster and nothing wrong.
+GateFacts clear() {
+    GateFacts facts{};
+    facts.box = "b1";
+    facts.home = "/root";
+    facts.identity = judge::Identity::proven;
+    facts.verb = {"terminate", false, true, true, {}};
+    facts.tiers = {{"disk", "/", true, true, false, {}}};
+    facts.runs_known = facts.processes_known = true;
+    judge::GateRun run{};
+    run.name = "r1";
+    run.verdict.kind = model::VerdictKind::done;
+    run.has_roster = run.scanned = true;
+    run.work_dir = "/data/runs/r1/work";
+    run.code = judge::CodeState::same;
+    facts.runs = {run};
+    return facts;
+}
+
+judge::UnitStanding unit(const std::string& name, Standing standing = Standing::unproven) {
+    return {name, "/data/runs/r1/work/" + name, model::RosterClass::must, 1, 100, standing, {}, {}, false, false};
+}
+
+std::vector<std::string> lines_of(const GateFacts& facts) {
+    return gate_lines(judge::judge_gate(facts));
+}
+
+}  // namespace
+
+TEST_CASE("units of a run that lack a copy are one line and one command") {
+    GateFacts facts = clear();
+    for (const char* name : {"a", "b", "c", "d", "e", "f", "g"})
+        facts.runs[0].units.push_back(unit(name));
+    const auto lines = lines_of(facts);
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0] == "  not-pulled: 7 units have no proven copy: a, b, c, d, e and 2 more");
+    CHECK(lines[1] == "      drawhitch pull b1 r1");
+    CHECK(lines[2].starts_with("      or give it up: drawhitch down b1 --lose /data/runs/r1/work/a --lose "));
+    CHECK(lines[2].ends_with("/work/g"));
+}
+
+TEST_CASE("all that is wrong with a run stands together, and each command is typed once") {
+    GateFacts facts = clear();
+    facts.runs[0].units = {unit("a"), unit("b", Standing::changed)};
+    facts.runs[0].has_roster = false;
+    facts.undeclared = {
+        {"/data/runs/r1/work/x", 1, 8, {}, "n", false, {{"/data/runs/r1/work/x/n", 8}}},
+        {"/root", 2, 12, {}, "b", false, {{"/root/a b", 8}, {"/root/b", 4}}},
+        {"/data/runs/r1/work/y", 2, 8, {}, "m", false, {{"/data/runs/r1/work/y/m", 8}, {"/data/runs/r1/work/y/n", 0}}}};
+    const auto lines = lines_of(facts);
+    REQUIRE(lines.size() == 11);
+    CHECK(lines[0].starts_with("  not-pulled: r1: a "));
+    CHECK(lines[1].starts_with("  changed: r1: b "));
+    CHECK(lines[2].starts_with("  no-roster: run r1 "));
+    CHECK(lines[3] ==
+          "  undeclared: 3 files, 16 B that nothing explains, in /data/runs/r1/work/x, /data/runs/r1/work/y");
+    CHECK(lines[4] == "      drawhitch pull b1 r1");
+    CHECK(lines[5] == "      drawhitch pull b1 r1 --out '**'");
+    CHECK(lines[6].starts_with("      or give it up: drawhitch down b1 --lose "));
+    CHECK(lines[7].starts_with("  undeclared: /root: 2 files, 12 B "));
+    CHECK(lines[8] == "        /root/a b  8 B");
+    CHECK(lines[10] == "      drawhitch down b1 --lose '/root/a b' --lose /root/b");
+}
+
+TEST_CASE("processes are one line with the name of each") {
+    GateFacts facts = clear();
+    facts.processes = {{77, 1, "python3", "serve.py", "/data", {}, {}, false, false},
+                       {78, 1, "cc1plus", "src", "/data", {}, {}, false, false}};
+    const auto lines = lines_of(facts);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0] == "  process: 2 processes belong to no run: 77 (python3 running serve.py), 78 (cc1plus)");
+    CHECK(lines[1] == "      drawhitch down b1 --accept process:77 --accept process:78");
+}
+
+TEST_CASE("of a long list no name is advised that is not shown") {
+    GateFacts facts = clear();
+    facts.undeclared = {{"/root", 300, 1200, {}, "x", false, {{"/root/x", 4}, {"/root/y", 4}}}};
+    const auto lines = lines_of(facts);
+    REQUIRE(lines.size() == 5);
+    CHECK(lines[3] == "        and 298 more, which the next look names");
+    CHECK(lines[4] == "      drawhitch down b1 --lose /root/x --lose /root/y");
+}
+
+TEST_CASE("what keeps billing is said once, with the rest below it") {
+    GateFacts facts = clear();
+    facts.price_hour = 2.0;
+    facts.verb.leaves_billing = {"ask whoever rents it to you"};
+    const auto lines = teardown_lines("b1", "USD", judge::judge_gate(facts));
+    int said = 0;
+    for (const std::string& line : lines)
+        said += line.find("keeps billing") != std::string::npos ? 1 : 0;
+    CHECK(said == 1);
+    CHECK(lines.at(2) == "                  ask whoever rents it to you");
+}
+
+}  // namespace drawhitch::plan
