@@ -64,6 +64,20 @@ std::vector<ClockView> running_clocks(const model::Profile& profile, const model
     return running;
 }
 
+std::optional<std::int64_t> idle_for(const model::Profile& profile, const model::Lease& lease,
+                                     std::span<const model::Run> runs, WallTime now) {
+    const bool rented = lease.state == model::LeaseState::active || lease.state == model::LeaseState::unconfirmed;
+    if (!rented || profile.platform.kind == model::PlatformKind::owned) return std::nullopt;
+    WallTime since = lease.began;
+    for (const model::Run& run : runs) {
+        if (!model::is_terminal(run.verdict.kind)) return std::nullopt;
+        since = std::max({since, run.created, run.verdict_at});
+    }
+    const std::int64_t idle = now.seconds - since.seconds;
+    const bool long_ago = static_cast<double>(idle) > profile.meter.forgotten_warn_h * k_hour;
+    return long_ago ? std::optional{idle} : std::nullopt;
+}
+
 namespace {
 
 // What receipts hold of one run, for questions that are asked of the ledger alone.
@@ -140,6 +154,7 @@ Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const m
     }
     if (lease.state == model::LeaseState::closed) return view;
     TRY_ASSIGN(const auto runs, ledger.runs(lease.id));
+    if (profile.ok()) view.idle_s = idle_for(profile.value, lease, runs, op.clock.wall());
     for (const model::Run& run : runs) {
         TRY_ASSIGN(const auto manifest, ledger.latest_manifest(run.id));
         TRY_ASSIGN(const auto covered, ledger.covered(run.id));

@@ -33,6 +33,8 @@ struct LeaseView {
     std::optional<double> spent{};  // in the lease's currency; unknown without a price
     std::vector<ClockView> clocks{};
     std::vector<RiskView> at_risk{};
+    std::optional<std::int64_t>
+        idle_s{};  // no live run for so long, where that is longer than the profile finds normal
 };
 
 Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const model::Lease& lease);
@@ -43,6 +45,9 @@ Result<std::vector<LeaseView>> view_leases(const Op& op, const ledger::Ledger& l
 std::optional<double> spent_on(const model::Lease& lease, WallTime now);
 // The clocks that run now: those that start with the lease, and for a stopped box those that start with the stop.
 std::vector<ClockView> running_clocks(const model::Profile& profile, const model::Lease& lease, WallTime now);
+// Seconds since anything ran on a rented box, when they are more than the profile's forgotten_warn_h.
+std::optional<std::int64_t> idle_for(const model::Profile& profile, const model::Lease& lease,
+                                     std::span<const model::Run> runs, WallTime now);
 // The gate's rules (docs/gate.md), as far as the ledger alone can tell: a run is at risk unless it has ended and is
 // scratch, or has a roster, was listed after its end, and all that the list calls must is in `covered`.
 std::optional<RiskView> risk_of(const model::Run& run, const std::optional<ledger::Manifest>& manifest,

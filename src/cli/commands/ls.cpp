@@ -42,6 +42,15 @@ term::Row row_of(const flow::LeaseView& view, WallTime now) {
             risks_cell(view.at_risk)};
 }
 
+// A box that nobody uses goes on billing: that is said, not left to a column.
+void warn_about_idle(const Context& context, const flow::LeaseView& view) {
+    if (!view.idle_s) return;
+    const model::Lease& lease = view.lease;
+    std::string text = lease.name + " has had no live run for " + std::to_string(*view.idle_s / 3600) + " h";
+    if (lease.price_hour) text += ", and costs " + money_cell(*lease.price_hour * 24, lease.currency).human + " a day";
+    context.op.warn(text);
+}
+
 Result<Outcome> run_ls(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
     const auto which = parsed.flag("all") ? ledger::Which::all : ledger::Which::open;
@@ -52,6 +61,8 @@ Result<Outcome> run_ls(Context& context, const Parsed& parsed) {
         for (const flow::LeaseView& view : views)
             rows.add(row_of(view, now));
     }
+    for (const flow::LeaseView& view : views)
+        warn_about_idle(context, view);
     Outcome outcome;
     if (views.empty() && context.out.format() == term::Format::table) {
         context.op.note("no box is leased");

@@ -179,6 +179,12 @@ void show_facts(Context& context, const disk::ProfileText& text, const model::Pr
     out.value("user", "login", text_or_none(profile.ssh.user));
     out.value("data_dir", "data", text_or_none(profile.paths.data_dir));
     out.value("durable_dir", "durable", text_or_none(profile.paths.durable_dir));
+    out.value("max_age_days", "good for days", Cell::integer(platform.max_age_d));
+    out.value("forgotten_warn_h", "idle hours",
+              Cell::value(Json{profile.meter.forgotten_warn_h}, Json{profile.meter.forgotten_warn_h}.dump()));
+    out.value("scratch", "scratch", list_cell(profile.paths.scratch));
+    out.value("match_hosts", "host names", list_cell(profile.match.hosts));
+    out.value("match_env", "variables", list_cell(profile.match.env));
     for (const auto show : {show_storage, show_verbs, show_clocks, show_gotchas}) {
         out.text("");
         show(out, profile);

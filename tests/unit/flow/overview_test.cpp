@@ -78,6 +78,27 @@ TEST_CASE("clocks run from their own beginning and only while they can") {
     CHECK(running_clocks(profile, rented(model::LeaseState::closed), now).empty());
 }
 
+TEST_CASE("a rented box without a live run is forgotten after the profile's hours") {
+    model::Profile profile;
+    profile.platform.kind = model::PlatformKind::vm;
+    profile.meter.forgotten_warn_h = 24;
+    const model::Lease lease = rented(model::LeaseState::active);
+    const auto after = [](std::int64_t hours) { return WallTime{1000 + hours * k_hour, 0}; };
+    CHECK_FALSE(idle_for(profile, lease, {}, after(24)));
+    CHECK(idle_for(profile, lease, {}, after(25)) == 25 * k_hour);
+    CHECK_FALSE(idle_for(profile, rented(model::LeaseState::closed), {}, after(99)));
+    CHECK_FALSE(idle_for(profile, rented(model::LeaseState::stopped), {}, after(99)));
+    CHECK(idle_for(profile, rented(model::LeaseState::unconfirmed), {}, after(99)));
+    std::vector<model::Run> runs{ended(model::VerdictKind::done)};
+    runs.front().verdict_at = after(10);
+    CHECK_FALSE(idle_for(profile, lease, runs, after(30)));
+    CHECK(idle_for(profile, lease, runs, after(40)) == 30 * k_hour);
+    runs.push_back(ended(model::VerdictKind::running));
+    CHECK_FALSE(idle_for(profile, lease, runs, after(99)));
+    profile.platform.kind = model::PlatformKind::owned;
+    CHECK_FALSE(idle_for(profile, lease, {}, after(99)));
+}
+
 TEST_CASE("a run is at risk until all it must leave is proven with the same digest") {
     using enum model::VerdictKind;
     const ledger::Manifest manifest{
