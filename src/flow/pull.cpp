@@ -61,8 +61,10 @@ class Pull {
         run_.spec.roster.insert(run_.spec.roster.end(), options_.declare.begin(), options_.declare.end());
         report_.lease = lease_.name;
         report_.run = run_.spec.name;
-        report_.directory =
-            options_.to.empty() ? default_pull_directory(deps_, lease_.name, run_.spec.name) : options_.to;
+        report_.directory = options_.to;
+        if (options_.to.empty()) {
+            TRY_ASSIGN(report_.directory, default_pull_directory(deps_, lease_, run_.spec.name));
+        }
         TRY_ASSIGN(Link link, dial(op_));
         {
             Activity scanning{op_.events, "look at " + lease_.name + " " + run_.spec.name, EventUnit::none};
@@ -333,10 +335,14 @@ class Pull {
 
 }  // namespace
 
-std::string default_pull_directory(const Deps& deps, const std::string& lease, const std::string& run) {
+Result<std::string> default_pull_directory(const Deps& deps, const model::Lease& lease, const std::string& run) {
+    TRY_ASSIGN(const auto leases, deps.ledger.leases(ledger::Which::all));
+    const bool earlier = std::ranges::any_of(
+        leases, [&](const model::Lease& other) { return other.name == lease.name && other.id < lease.id; });
     const std::string& configured = deps.project.values.pull.dir;
     const std::string base = configured.starts_with('/') ? configured : deps.project.directory + "/" + configured;
-    return base + "/" + lease + "/" + run;
+    // '@' is in no box's name.
+    return base + "/" + lease.name + (earlier ? "@" + std::to_string(lease.id) : "") + "/" + run;
 }
 
 Result<PullReport> pull(const Op& op, Deps& deps, const PullOptions& options) {

@@ -195,7 +195,7 @@ CommandRow adopt_command() {
                  .help = "taken from a pasted line and ignored"},
             },
         .examples = {{"drawhitch adopt b1 ssh -p 40022 root@203.0.113.7", "the line a console shows"},
-                     {"drawhitch adopt b1 gpu1 --profile runpod-pod",
+                     {"drawhitch adopt b1 gpu1 --profile generic-ssh",
                       "Host gpu1 of ~/.ssh/config, on a known platform"},
                      {"drawhitch adopt me local", "this machine as the box"}},
         .handler = run_adopt,

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
+#include "cli/event_view.hpp"
 #include "cli/lease_view.hpp"
 #include "cli/workplace.hpp"
 #include "flow/overview.hpp"
@@ -49,7 +50,7 @@ const std::vector<term::Column>& event_columns() {
     static const std::vector<term::Column> k_columns{
         {.key = "at", .title = "WHEN", .align = Align::right},
         {.key = "kind", .title = "WHAT"},
-        {.key = "detail", .title = "DETAIL"},
+        {.key = "detail", .title = "DETAIL", .may_shrink = true},
     };
     return k_columns;
 }
@@ -71,7 +72,7 @@ Result<Outcome> run_lease_show(Context& context, const Parsed& parsed) {
         TRY_ASSIGN(const auto events, place->ledger().events(lease.id, after));
         if (events.empty()) break;
         for (const ledger::Event& event : events) {
-            rows.add({Cell::time(event.at, now), Cell::text(event.kind), Cell::text(event.json)});
+            rows.add({Cell::time(event.at, now), Cell::text(event.kind), event_cell(event.json)});
         }
         after = events.back().id;
     }

@@ -24,6 +24,7 @@ const std::vector<term::Column>& columns() {
         {.key = "last_contact", .title = "LAST CONTACT", .align = Align::right},
         {.key = "clocks", .title = "CLOCKS"},
         {.key = "at_risk", .title = "AT RISK"},
+        {.key = "lease", .machine_only = true},
     };
     return k_columns;
 }
@@ -39,7 +40,8 @@ term::Row row_of(const flow::LeaseView& view, WallTime now) {
             time_cell(lease.began, now),
             time_cell(lease.last_contact, now),
             clocks_cell(view.clocks, now),
-            risks_cell(view.at_risk)};
+            risks_cell(view.at_risk),
+            Cell::integer(lease.id)};
 }
 
 // A box that nobody uses goes on billing: that is said, not left to a column.

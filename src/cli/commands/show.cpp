@@ -58,6 +58,31 @@ Status show_host_keys(Context& context, const ledger::Ledger& ledger, const mode
     return ok();
 }
 
+// A name that was taken again must not hide what was done under it before.
+Status show_earlier(Context& context, const ledger::Ledger& ledger, const model::Lease& lease) {
+    TRY_ASSIGN(const auto leases, ledger.leases(ledger::Which::all));
+    Json list = Json::array();
+    std::vector<std::string> words;
+    for (const model::Lease& other : leases) {
+        if (other.name != lease.name || other.id >= lease.id) continue;
+        TRY_ASSIGN(const auto runs, ledger.runs(other.id));
+        Json names = Json::array();
+        std::vector<std::string> told;
+        for (const model::Run& run : runs) {
+            names.push(run.spec.name);
+            told.push_back(run.spec.name);
+        }
+        list.push(Json::object().set("lease", other.id).set("runs", names));
+        words.push_back("lease " + std::to_string(other.id) + (told.empty() ? "" : " (" + join(told, ", ") + ")"));
+    }
+    if (words.empty()) {
+        context.out.json("earlier", list);
+    } else {
+        context.out.value("earlier", "earlier leases", Cell::value(std::move(list), join(words, "; ")));
+    }
+    return ok();
+}
+
 Result<Outcome> run_show(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
     TRY_ASSIGN(const auto here, place->target_of_any_time(parsed));
@@ -67,6 +92,7 @@ Result<Outcome> run_show(Context& context, const Parsed& parsed) {
     const WallTime now = context.op.clock.wall();
     show_lease(context.out, view, now);
     TRY(show_host_keys(context, place->ledger(), lease));
+    TRY(show_earlier(context, place->ledger(), lease));
     if (!runs.empty()) context.out.text("");
     term::RowWriter rows = context.out.rows("runs", run_columns());
     for (const model::Run& run : runs) {

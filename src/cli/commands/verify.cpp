@@ -49,7 +49,8 @@ Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, W
     if (!lease) return Error{Code::not_found, "no box is called " + printable(*first)}.then("drawhitch ls --all");
     TRY_ASSIGN(const auto runs, place.ledger().runs(lease->id));
     if (runs.empty()) return Error{Code::not_found, "no run was ever started on " + lease->name};
-    options.directory = flow::default_pull_directory(place.deps(), lease->name, run ? *run : runs.back().spec.name);
+    TRY_ASSIGN(options.directory,
+               flow::default_pull_directory(place.deps(), *lease, run ? *run : runs.back().spec.name));
     return options;
 }
 

@@ -109,12 +109,14 @@ class Reader {
             word.erase(0, at + 1);
         }
         if (is_url && !word.empty() && word.back() == '/') word.pop_back();
-        // Only a URL, or an address in brackets, carries its port behind a colon.
+        // ssh itself takes a port behind a colon only in a URL or behind brackets; consoles show HOST:PORT all the
+        // same. A bare address of IPv6 has more than one colon.
         const std::size_t colon = word.rfind(':');
+        const bool one_colon = colon != std::string::npos && word.find(':') == colon;
         const bool bracketed = word.starts_with('[');
         const std::size_t bracket = word.find(']');
         if (bracketed && bracket == std::string::npos) return wrong("\"" + printable(word) + "\" is no host");
-        if ((is_url || bracketed) && colon != std::string::npos && (!bracketed || colon == bracket + 1)) {
+        if ((is_url || bracketed || one_colon) && colon != std::string::npos && (!bracketed || colon == bracket + 1)) {
             TRY_ASSIGN(line_.port, port_of(std::string_view(word).substr(colon + 1)));
             word.erase(colon);
         }

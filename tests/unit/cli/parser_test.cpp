@@ -1,8 +1,13 @@
 #include "cli/parser.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <map>
+
+#include "cli/registry.hpp"
+#include "support/paths.hpp"
 
 using namespace drawhitch;
 using namespace drawhitch::cli;
@@ -225,6 +230,25 @@ TEST_CASE("every command of the program can be built into the parser and has wha
         for (const std::string_view alias : row.aliases)
             CHECK(all.find(alias) == &row);
     }
+}
+
+TEST_CASE("every profile that an example of the help names is shipped") {
+    int named = 0;
+    const Registry all = all_commands();
+    for (const CommandRow& row : all.rows()) {
+        for (const auto& example : row.examples) {
+            const std::string text{example.command};
+            constexpr std::string_view k_flag = "--profile ";
+            for (std::size_t at = text.find(k_flag); at != std::string::npos; at = text.find(k_flag, at + 1)) {
+                const std::size_t start = at + k_flag.size();
+                const std::string id = text.substr(start, text.find(' ', start) - start);
+                CAPTURE(text);
+                CHECK(::access((support::source_dir() + "/profiles/" + id + ".toml").c_str(), R_OK) == 0);
+                ++named;
+            }
+        }
+    }
+    CHECK(named > 0);
 }
 
 TEST_CASE("config.toml fills in what was neither typed nor said by a variable") {

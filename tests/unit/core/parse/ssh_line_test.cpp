@@ -66,4 +66,17 @@ TEST_CASE("lines that cannot be meant are refused") {
     }
 }
 
+TEST_CASE("a port behind a colon is taken, and an address of many colons is left alone") {
+    const auto line = ssh_line({"root@203.0.113.7:40022"});
+    REQUIRE(line);
+    CHECK(line->destination == "203.0.113.7");
+    CHECK(line->user == "root");
+    CHECK(line->port == 40022);
+    const auto bare = ssh_line({"root@2001:db8::7"});
+    REQUIRE(bare);
+    CHECK(bare->destination == "2001:db8::7");
+    CHECK_FALSE(ssh_line({"root@host:/data"}));
+    CHECK_FALSE(ssh_line({"root@host:0"}));
+}
+
 }  // namespace drawhitch::parse
