@@ -83,11 +83,23 @@ class Walk {
         }
         const OptionRow* row = global_of(word, holds_value);
         if (row == nullptr && !is_flag_cluster(word)) return unknown_option(word);
-        found_.words.push_back(word);
+        push_option(row, word);
         if (row == nullptr || row->kind == OptionKind::flag || holds_value) return ok();
         if (at_ + 1 >= words_.size()) return Error{Code::usage, word + " needs a value"}.then("drawhitch help");
         found_.words.push_back(words_[++at_]);
         return ok();
+    }
+
+    // In front of the verb short names are global ones, whatever the verb calls so: they are handed on by their long
+    // names.
+    void push_option(const OptionRow* row, const std::string& word) {
+        const bool short_flag = row != nullptr && row->kind == OptionKind::flag && word.size() == 2;
+        if (short_flag) found_.words.push_back("--" + std::string{key_of(*row)});
+        if (row != nullptr && !short_flag) found_.words.push_back(word);
+        for (std::size_t i = 1; row == nullptr && i < word.size(); ++i) {
+            bool holds_value = false;
+            push_option(global_of(std::string{'-', word[i]}, holds_value), std::string{'-', word[i]});
+        }
     }
 
     Status take_verb(const std::string& word) {

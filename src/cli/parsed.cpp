@@ -153,6 +153,11 @@ std::size_t Parsed::count(std::string_view key) const {
     return words_of(key, OptionKind::flag).size();
 }
 
+std::vector<std::string> Parsed::typed(std::string_view key) const {
+    const auto at = std::ranges::find(values_.options, key, [](const auto& v) { return std::string_view{v.first}; });
+    return at == values_.options.end() ? std::vector<std::string>{} : at->second;
+}
+
 std::optional<std::string> Parsed::text(std::string_view key) const {
     const auto& words = words_of(key, OptionKind::text);
     return words.empty() ? std::nullopt : std::optional{words.front()};
@@ -188,6 +193,7 @@ Result<BoxArguments> resolve_box(const Parsed& parsed, const std::optional<std::
     std::vector<std::string> words = parsed.words();
     const bool named = !words.empty() && std::ranges::find(known, words.front()) != known.end();
     BoxArguments resolved;
+    resolved.named = named;
     if (named) {
         resolved.box = words.front();
         words.erase(words.begin());

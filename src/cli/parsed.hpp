@@ -55,6 +55,8 @@ class Parsed {
     [[nodiscard]] const CommandRow& row() const { return *row_; }
     [[nodiscard]] bool flag(std::string_view key) const { return count(key) > 0; }
     [[nodiscard]] std::size_t count(std::string_view key) const;
+    // The words as they were typed, whatever the option's kind; a flag has one "" a time.
+    [[nodiscard]] std::vector<std::string> typed(std::string_view key) const;
     [[nodiscard]] std::optional<std::string> text(std::string_view key) const;  // also for paths
     [[nodiscard]] std::vector<std::string> list(std::string_view key) const;
     [[nodiscard]] std::optional<std::int64_t> integer(std::string_view key) const;
@@ -78,7 +80,8 @@ class Parsed {
 // BOX and what follows it.
 struct BoxArguments {
     std::string box{};
-    Arguments rest{};  // matched to the rows after BOX
+    bool named{false};  // it was typed; else it is the project's
+    Arguments rest{};   // matched to the rows after BOX
 };
 
 // Applies the rule of the grammar: BOX may be left out when the project has one. The first word is the box when it is a

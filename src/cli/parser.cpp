@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <deque>
+#include <set>
 
 #include "base/text.hpp"
 #include "cli/suggest.hpp"
@@ -37,13 +38,11 @@ class Words {
         slots_.reserve(options.size());
         for (const OptionRow& option : options) {
             Slot& slot = slots_.emplace_back(Slot{.row = &option});
+            const std::string names = free_names(option);
             if (option.kind == OptionKind::flag) {
-                app_.add_flag(std::string{option.names}, slot.times);
+                app_.add_flag(names, slot.times);
             } else {
-                app_.add_option(std::string{option.names}, slot.words)
-                    ->type_size(1)
-                    ->allow_extra_args(false)
-                    ->take_all();
+                app_.add_option(names, slot.words)->type_size(1)->allow_extra_args(false)->take_all();
             }
         }
     }
@@ -77,6 +76,15 @@ class Words {
     }
 
   private:
+    // A command's own rows come first: a global flag keeps the names that they left.
+    std::string free_names(const OptionRow& option) {
+        std::vector<std::string> names;
+        for (const std::string_view name : split(option.names, ',')) {
+            if (taken_.insert(std::string{name}).second) names.emplace_back(name);
+        }
+        return join(names, ",");
+    }
+
     // The library's text begins with the option's name.
     static std::string missing_value(std::string_view told) {
         const std::string_view name = told.substr(0, told.find(':'));
@@ -85,6 +93,7 @@ class Words {
 
     const CommandRow& row_;
     CLI::App app_;
+    std::set<std::string> taken_{};
     std::vector<Slot> slots_{};  // never grows after construction: the app points into it
 };
 

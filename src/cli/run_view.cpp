@@ -1,6 +1,8 @@
 #include "cli/run_view.hpp"
 
 #include "base/text.hpp"
+#include "cli/exit_code.hpp"
+#include "flow/run/watch.hpp"
 #include "io/term/output.hpp"
 
 namespace drawhitch::cli {
@@ -65,6 +67,20 @@ void show_runs(term::Output& out, const std::string& box, const std::vector<flow
         for (const std::string& fact : view.verdict.evidence)
             out.text("  " + printable(fact));
     }
+}
+
+std::optional<Error> job_error(const std::string& box, const std::vector<flow::RunView>& runs) {
+    for (const auto& [exit, code] : {std::pair{exit_code::k_job_failed, Code::job_failed},
+                                     std::pair{exit_code::k_job_stalled, Code::job_stalled}}) {
+        for (const flow::RunView& view : runs) {
+            if (flow::exit_code_of({view}) != exit) continue;
+            return Error{code, "run " + view.run.spec.name + " of " + box + ": " +
+                                   std::string(model::name_of(view.verdict.kind))}
+                .because(printable(view.verdict.cause))
+                .then("drawhitch logs " + box + " " + view.run.spec.name);
+        }
+    }
+    return std::nullopt;
 }
 
 std::string run_line(const flow::RunView& view) {

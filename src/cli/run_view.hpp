@@ -21,6 +21,10 @@ void show_runs(term::Output& out, const std::string& box, const std::vector<flow
                bool evidence);
 
 // "r1 RUNNING  step 20/100, loss 1.9": one line for people.
+// What a failed or stalled run is told as, besides its rows; nothing when none failed. E-JOBFAILED stands above
+// E-JOBSTALLED.
+std::optional<Error> job_error(const std::string& box, const std::vector<flow::RunView>& runs);
+
 std::string run_line(const flow::RunView& view);
 
 }  // namespace drawhitch::cli

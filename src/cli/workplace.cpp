@@ -1,7 +1,10 @@
 #include "cli/workplace.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "cli/project_file.hpp"
+#include "cli/suggest.hpp"
 #include "core/config/dirs.hpp"
 #include "core/config/load_profile.hpp"
 #include "core/config/load_project.hpp"
@@ -92,10 +95,30 @@ Result<BoxArguments> Workplace::box(const Parsed& parsed) const {
     return resolve_box(parsed, fallback, known);
 }
 
+// A word that is no box is taken for what follows the box. Where that is a run and none has the name, either was meant.
+Status Workplace::check_first_word(const Parsed& parsed, const model::Lease& lease) const {
+    const auto& rows = parsed.row().positionals;
+    if (rows.size() < 2 || rows[1].name != "RUN" || parsed.words().empty()) return ok();
+    const std::string& word = parsed.words().front();
+    TRY_ASSIGN(const auto runs, ledger_->runs(lease.id));
+    TRY_ASSIGN(const auto leases, ledger_->leases(ledger::Which::open));
+    std::vector<std::string> names;
+    for (const model::Lease& other : leases)
+        names.push_back(other.name);
+    for (const model::Run& run : runs)
+        names.push_back(run.spec.name);
+    if (std::ranges::find(names, word) != names.end()) return ok();
+    Error error{Code::not_found,
+                "there is no box named \"" + printable(word) + "\", and " + lease.name + " has no run of that name"};
+    if (const auto meant = nearest(word, names)) error.why = "did you mean " + *meant + "?";
+    return std::move(error).then("drawhitch ps " + lease.name);
+}
+
 Result<Workplace::Target> Workplace::target(const Parsed& parsed) const {
     TRY_ASSIGN(BoxArguments named, box(parsed));
     TRY_ASSIGN(model::Lease lease, ledger_->lease_by_name(named.box));
     *meant_box_ = lease.name;
+    if (!named.named) TRY(check_first_word(parsed, lease));
     return Target{std::move(lease), std::move(named.rest)};
 }
 

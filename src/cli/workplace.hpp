@@ -52,6 +52,7 @@ class Workplace {
   private:
     Workplace() = default;
     Status find_project(Context& context);
+    Status check_first_word(const Parsed& parsed, const model::Lease& lease) const;
 
     std::string* meant_box_{nullptr};  // of the context, which outlives this
     flow::Laptop laptop_{};

@@ -67,12 +67,13 @@ class Push {
         const std::string question = "this pushes " + human_bytes(report_.tree.bytes) + " in " +
                                      std::to_string(report_.tree.files) + " files, the largest " +
                                      printable(biggest->path) + " with " + human_bytes(top) + "; go on?";
-        TRY_ASSIGN(
-            const bool agreed,
-            deps_.prompt.yes_no(op_, question, "drawhitch push --max-size " + std::to_string(report_.tree.bytes)));
+        TRY_ASSIGN(const bool agreed, deps_.prompt.yes_no(op_, question,
+                                                          "drawhitch push " + lease_.name + " --max-size " +
+                                                              std::to_string(report_.tree.bytes)));
         if (agreed) return ok();
-        return Error{Code::usage, "the push is larger than wanted; nothing was sent"}.then(
-            "drawhitch push -n   (then add what is not code to .drawhitchignore)");
+        return Error{Code::usage, "the push is larger than wanted; nothing was sent"}
+            .because("what is no code belongs into .drawhitchignore; the dry run shows what would go")
+            .then("drawhitch push " + lease_.name + " -n");
     }
 
     static std::uint64_t size_of(const proto::FileEntry& entry) {

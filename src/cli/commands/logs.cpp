@@ -75,10 +75,10 @@ CommandRow logs_command() {
         .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true},
                         {.name = "RUN", .help = "a run (the newest)", .arity = Arity::optional}},
         .options =
-            {{.names = "-l,--lines", .kind = OptionKind::integer, .metavar = "N", .help = "the last N lines (200)"},
+            {{.names = "-n,-l,--lines", .kind = OptionKind::integer, .metavar = "N", .help = "the last N lines (200)"},
              {.names = "-f,--follow", .help = "go on until the run ends"}},
         .examples = {{"drawhitch logs b1 -f", "follow the newest run of b1"},
-                     {"drawhitch logs b1 r1 -l 50", "the last 50 lines of r1"}},
+                     {"drawhitch logs b1 r1 -n 50", "the last 50 lines of r1"}},
         .handler = run_logs,
     };
 }

@@ -20,7 +20,7 @@ Result<Outcome> run_ps(Context& context, const Parsed& parsed) {
     Outcome outcome;
     if (view.runs.empty()) {
         context.op.note(here.lease.name + " has no runs");
-        outcome.next.push_back("drawhitch run " + here.lease.name + " -- COMMAND");
+        outcome.next.push_back("drawhitch help run");
     }
     if (view.unreachable) {
         context.op.warn(view.unreachable->message + "; what its runs do now is unknown");

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
+#include "cli/retype.hpp"
 #include "cli/run_view.hpp"
 #include "cli/workplace.hpp"
 #include "core/plan/gpu_list.hpp"
@@ -35,8 +36,10 @@ Status add_variable(Context& context, const Workplace& place, const std::string&
     }
     const auto value = place.laptop().environment(name);
     if (!value) {
-        return Error{Code::usage, "--env " + printable(name) + ": the variable is not set here"}.then(
-            "drawhitch run … --env " + printable(name) + "=VALUE");
+        return Error{Code::usage, "--env " + printable(name) + ": the variable is not set here"}
+            .because("without a value it hands on the one of this shell: export it first, or write --env " +
+                     printable(name) + "=VALUE")
+            .then("drawhitch help run");
     }
     variables[name] = *value;
     return ok();
@@ -74,6 +77,29 @@ Result<flow::LaunchOptions> options_of(Context& context, const Workplace& place,
     options.ranks = static_cast<int>(std::clamp<std::int64_t>(parsed.integer("ranks").value_or(1), 1, 100'000));
     options.unbuffered = !parsed.flag("no-unbuffer");
     return options;
+}
+
+// A pattern begins at the work tree, so one that looks like a path of the box names something else.
+void warn_of_absolute(Context& context, const std::string& pattern) {
+    const std::size_t begin = pattern.find_first_not_of('/');
+    if (begin == std::string::npos) return;
+    const bool climbs_home = pattern.starts_with("~/");
+    const bool deep = begin > 0 && pattern.find('/', begin) != std::string::npos;
+    if (!climbs_home && !deep) return;
+    context.op.warn("the outputs \"" + printable(pattern) +
+                    "\" are looked for inside of the run's work tree, where a path " +
+                    (climbs_home ? "of \"~\" is a directory of that name" : "that begins with / begins, too") +
+                    "; write it as seen from where the command runs");
+}
+
+// Told before the start, when the next command is still the cure.
+void warn_of_no_outputs(Context& context, const Parsed& parsed, const std::string& box) {
+    const auto cure = retyped(parsed, box, "out", "**");
+    context.op.warn(
+        "no outputs are declared, so `down` stays closed as long as any file of the run is neither pulled "
+        "nor given up by name; `" +
+        cure.value_or("drawhitch run " + box + " --out '**'") +
+        "` declares all it writes, --out PATTERN what matters, --no-outputs that nothing does");
 }
 
 void tell(Context& context, const std::string& box, const flow::LaunchReport& report) {
@@ -117,6 +143,7 @@ Result<Outcome> follow(Context& context, Workplace& place, const model::Lease& l
     TRY_ASSIGN(const auto view, flow::watch_runs(context.op, place.deps(), lease, watch, [](const auto&, bool) {}));
     for (const flow::RunView& row : view.runs)
         context.op.note(run_line(row));
+    if (auto failed = job_error(lease.name, view.runs)) return std::move(*failed);
     return Outcome{.exit = flow::exit_code_of(view.runs), .next = {"drawhitch pull " + lease.name + " " + run}};
 }
 
@@ -125,17 +152,23 @@ Result<Outcome> run_run(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto here, place->target(parsed));
     const model::Lease& lease = here.lease;
     TRY_ASSIGN(auto options, options_of(context, *place, parsed));
+    options.under_name = [&](const std::string& name) {
+        return retyped(parsed, lease.name, "name", name).value_or("");
+    };
+    if (parsed.flag("no-outputs") && (parsed.given("out") || parsed.given("nice"))) {
+        return Error{Code::usage, "--no-outputs says that nobody needs what --out and --nice name"}.then(
+            "drawhitch help run");
+    }
+    TRY(flow::check_launch(place->deps(), lease, options));
+    for (const model::RosterItem& item : options.roster)
+        warn_of_absolute(context, item.pattern);
     if (context.globals.dry_run) {
         TRY_ASSIGN(const std::string wrapper, flow::launch_preview(lease, options));
         context.out.raw(wrapper);
         context.out.json("wrapper", term::Json::name(wrapper));
         return Outcome{};
     }
-    if (options.roster.empty() && !options.scratch) {
-        context.op.warn(
-            "no outputs are declared: nothing will be pulled, and `down` stays closed until they are given up "
-            "by name (--out PATTERN, or --no-outputs when nothing is to be kept)");
-    }
+    if (options.roster.empty() && !options.scratch) warn_of_no_outputs(context, parsed, lease.name);
     if (!parsed.flag("no-push")) {
         TRY_ASSIGN(const auto pushed, flow::push(context.op, place->deps(), {.box = lease.name}));
         options.release = pushed.hash;
@@ -145,9 +178,11 @@ Result<Outcome> run_run(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto report, flow::launch(context.op, place->deps(), current, options));
     tell(context, lease.name, report);
     if (parsed.flag("follow")) return follow(context, *place, current, report.run.spec.name);
-    const flow::RunView view{report.run, report.verdict, {}};
+    const std::vector<flow::RunView> views{{report.run, report.verdict, {}}};
+    if (model::is_terminal(report.verdict.kind)) {
+        if (auto failed = job_error(lease.name, views)) return std::move(*failed);
+    }
     Outcome outcome;
-    outcome.exit = model::is_terminal(report.verdict.kind) ? flow::exit_code_of({view}) : 0;
     outcome.next = {"drawhitch watch " + lease.name,
                     "drawhitch logs " + lease.name + " " + report.run.spec.name + " -f"};
     return outcome;

@@ -49,6 +49,21 @@ std::string_view word_of(model::DetachDriver driver) {
     return "";
 }
 
+// The first number that no run of the ledger has.
+std::string under_another_name(const Deps& deps, const model::Lease& lease, const LaunchOptions& options) {
+    const auto runs = deps.ledger.runs(lease.id);
+    std::string line;
+    for (int number = 1; runs && options.under_name && line.empty(); ++number) {
+        const std::string name = "r" + std::to_string(number);
+        const bool taken = name == options.name || std::any_of(runs->begin(), runs->end(), [&](const model::Run& run) {
+                               return run.spec.name == name;
+                           });
+        if (!taken) line = options.under_name(name);
+        if (!taken && line.empty()) break;
+    }
+    return line.empty() ? "drawhitch ps " + lease.name : line;
+}
+
 // One launch from its checks to its confirmation.
 class Launch {
   public:
@@ -97,19 +112,11 @@ class Launch {
 };
 
 Status Launch::check() {
-    TRY(plan::check_variables(options_.variables));
-    for (const model::RosterItem& item : options_.roster)
-        TRY(parse::Glob::compile(item.pattern));
-    if (!options_.name.empty() && !is_plain_name(options_.name)) {
-        return Error{Code::usage, "\"" + printable(options_.name) + "\" is no name for a run"}.because(
-            "a name is made of letters, digits, '.', '_' and '-'");
-    }
+    TRY(check_launch(deps_, lease_, options_));
     // A lease without the text of a profile gets the floor every box has.
     if (!lease_.profile_toml.empty()) {
         TRY_ASSIGN(profile_, config::checked(config::load_profile(lease_.profile_toml, lease_.profile + ".toml", "")));
     }
-    // The words of the command are checked by rendering the wrapper, before anything is sent.
-    TRY(launch_preview(lease_, options_));
     return ok();
 }
 
@@ -177,7 +184,8 @@ Status Launch::claim_name(const std::string& name) {
 // box would take us for another laptop.
 Status Launch::resume(const model::Run& run) {
     TRY_ASSIGN(token_, known_token(deps_.ledger, lease_.id, run.spec.name));
-    if (token_.empty() || !awaits_its_start(run)) return already_there(lease_, run);
+    if (token_.empty() || !awaits_its_start(run))
+        return already_there(lease_, run, under_another_name(deps_, lease_, options_));
     name_ = run.spec.name;
     run_ = run;
     op_.note("run " + name_ + " was claimed by an earlier call that did not end; going on with it");
@@ -191,12 +199,12 @@ Status Launch::prepare(bool fresh) {
     if (!answer) return std::move(answer).error();
     box_ = std::move(answer).value();
     found_ = box_.refused == "started";
-    if (found_ && !asks_for(options_, run_.spec)) return already_there(lease_, run_);
+    if (found_ && !asks_for(options_, run_.spec)) return already_there(lease_, run_, {});
     if (found_) return ok();
     if (!box_.finished) {
         const bool not_ours = box_.refused == "taken" || (fresh && refused_unclaimed(box_));
         if (not_ours) TRY(deps_.ledger.drop_claim(run_.id, "the box refused it: " + box_.refused));
-        return launch_refusal(lease_, name_, box_);
+        return launch_refusal(lease_, name_, box_, under_another_name(deps_, lease_, options_));
     }
     if (box_.volatile_dir.empty()) return no_volatile_place(lease_);
     const bool other_code = options_.release != "@current" && box_.release != options_.release;
@@ -350,6 +358,24 @@ Result<LaunchReport> Launch::confirm() {
 }
 
 }  // namespace
+
+Status check_launch(const Deps& deps, const model::Lease& lease, const LaunchOptions& options) {
+    TRY(plan::check_variables(options.variables));
+    for (const model::RosterItem& item : options.roster)
+        TRY(parse::Glob::compile(item.pattern));
+    if (!options.name.empty() && !is_plain_name(options.name)) {
+        return Error{Code::usage, "\"" + printable(options.name) + "\" is no name for a run"}.because(
+            "a name is made of letters, digits, '.', '_' and '-'");
+    }
+    // The words of the command are checked by rendering the wrapper.
+    TRY(launch_preview(lease, options));
+    TRY_ASSIGN(const auto runs, deps.ledger.runs(lease.id));
+    for (const model::Run& run : runs) {
+        if (run.spec.name != options.name || awaits_its_start(run)) continue;
+        return already_there(lease, run, under_another_name(deps, lease, options));
+    }
+    return ok();
+}
 
 Result<std::string> launch_preview(const model::Lease& lease, const LaunchOptions& options) {
     plan::WrapperSpec spec;

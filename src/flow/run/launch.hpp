@@ -2,6 +2,7 @@
 // second one.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct LaunchOptions {
     int ranks{1};           // processes the command starts, for the thread share
     bool unbuffered{true};  // PYTHONUNBUFFERED
     bool scratch{false};    // nobody needs its outputs
+    // The caller's own command with this name, for `next`; empty where it cannot be typed again.
+    std::function<std::string(const std::string& name)> under_name{};
 };
 
 struct LaunchReport {
@@ -42,6 +45,10 @@ struct LaunchReport {
 // Codes besides the connection's: usage, exists (a run of that name, or its GPUs are taken: `next` tells), not_found
 // (nothing was pushed), no_space, permission, host_key (another lease's box), locked, remote_failed (it did not start).
 Result<LaunchReport> launch(const Op& op, Deps& deps, const model::Lease& lease, const LaunchOptions& options);
+
+// What is wrong with the options, as far as the laptop can tell: nothing is sent and nothing is claimed.
+// Code::usage; Code::exists for a name whose run has started.
+Status check_launch(const Deps& deps, const model::Lease& lease, const LaunchOptions& options);
 
 // The wrapper as it would be written, for `run --dry-run`: nothing is sent. No value of a variable is in it.
 Result<std::string> launch_preview(const model::Lease& lease, const LaunchOptions& options);

@@ -35,8 +35,7 @@ constexpr std::array<Row, 14> k_refusals{{
 
 std::string cure(std::string_view word, const model::Lease& lease) {
     if (word == "no-root" || word == "no-release") return "drawhitch push " + lease.name;
-    if (word == "gpus-taken") return "drawhitch run " + lease.name + " --gpus LIST … (or --share-gpu)";
-    if (word == "taken") return "drawhitch run " + lease.name + " --name ANOTHER …";
+    if (word == "gpus-taken" || word == "other") return "drawhitch ps " + lease.name;
     return "drawhitch doctor " + lease.name;
 }
 
@@ -45,7 +44,9 @@ Error refusal(const model::Lease& lease, const std::string& name, std::string_vi
         if (row.word != word) continue;
         Error error{row.code, "run " + name + " was not started on " + lease.name + ": " + std::string(row.message)};
         if (!because.empty()) error.why = "the box says: " + printable(because);
-        if (word == "gpus-taken") error.why = "run " + printable(because) + " is live there and has them";
+        if (word == "gpus-taken")
+            error.why =
+                "run " + printable(because) + " is live there and has them; --gpus takes others, --share-gpu the same";
         error.next = cure(word, lease);
         return error;
     }
@@ -56,8 +57,11 @@ Error refusal(const model::Lease& lease, const std::string& name, std::string_vi
 
 }  // namespace
 
-Error launch_refusal(const model::Lease& lease, const std::string& name, const parse::PrepareAnswer& answer) {
-    return refusal(lease, name, answer.refused, answer.because);
+Error launch_refusal(const model::Lease& lease, const std::string& name, const parse::PrepareAnswer& answer,
+                     std::string next) {
+    Error error = refusal(lease, name, answer.refused, answer.because);
+    if (answer.refused == "taken") error.next = std::move(next);
+    return error;
 }
 
 bool refused_unclaimed(const parse::PrepareAnswer& answer) {
@@ -71,13 +75,13 @@ Error start_refusal(const model::Lease& lease, const std::string& name, std::str
                    parse::value_of(body, "because").value_or(""));
 }
 
-Error already_there(const model::Lease& lease, const model::Run& run) {
+Error already_there(const model::Lease& lease, const model::Run& run, std::string next) {
     const bool ended = model::is_terminal(run.verdict.kind);
     return Error{Code::exists, "run " + run.spec.name + " of " + lease.name +
                                    (ended ? " exists and has ended" : " is already running") + " (id " +
                                    std::to_string(run.id) + ", " + std::string(model::name_of(run.verdict.kind)) +
                                    "); nothing was started"}
-        .then(ended ? "drawhitch run " + lease.name + " --name ANOTHER …" : "drawhitch ps " + lease.name);
+        .then(ended ? std::move(next) : "drawhitch ps " + lease.name);
 }
 
 Error no_volatile_place(const model::Lease& lease) {

@@ -37,7 +37,7 @@ Result<model::Run> find_run(const Deps& deps, const model::Lease& lease, const s
     if (!name.empty()) return deps.ledger.run_by_name(lease.id, name);
     TRY_ASSIGN(auto runs, deps.ledger.runs(lease.id));
     if (runs.empty()) {
-        return Error{Code::not_found, lease.name + " has no runs"}.then("drawhitch run " + lease.name + " -- …");
+        return Error{Code::not_found, lease.name + " has no runs"}.then("drawhitch help run");
     }
     return std::move(runs.back());
 }

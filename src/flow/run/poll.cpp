@@ -127,6 +127,16 @@ Result<RunView> judge_and_remember(const Op& op, Deps& deps, model::PollFacts& f
     return view;
 }
 
+// The newest few, for people who mistyped one.
+std::string names_of(const std::vector<model::Run>& runs) {
+    constexpr std::size_t k_shown = 5;
+    std::vector<std::string> names;
+    for (auto run = runs.rbegin(); run != runs.rend() && names.size() < k_shown; ++run)
+        names.push_back(run->spec.name);
+    if (names.empty()) return "it has no runs";
+    return (runs.size() > k_shown ? "its newest runs are " : "its runs are ") + join(names, ", ");
+}
+
 }  // namespace
 
 bool is_unreachable(const Error& error) {
@@ -216,10 +226,11 @@ Result<RunsView> view_runs(const Op& op, Deps& deps, const model::Lease& lease, 
                            const PollOptions& options) {
     TRY_ASSIGN(auto runs, deps.ledger.runs(lease.id));
     if (!name.empty()) {
+        const std::string names = names_of(runs);
         std::erase_if(runs, [&](const model::Run& run) { return run.spec.name != name; });
         if (runs.empty()) {
-            return Error{Code::not_found, lease.name + " has no run called " + printable(name)}.then("drawhitch ps " +
-                                                                                                     lease.name);
+            return Error{Code::not_found, lease.name + " has no run called " + printable(name)}.because(names).then(
+                "drawhitch ps " + lease.name);
         }
     }
     std::vector<model::Run> live;

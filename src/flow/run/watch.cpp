@@ -58,7 +58,7 @@ Result<RunsView> watch_runs(const Op& op, Deps& deps, const model::Lease& lease,
         TRY_ASSIGN(const model::Lease current, deps.ledger.lease(lease.id));
         TRY_ASSIGN(RunsView view, view_runs(op, deps, current, options.run, options.poll));
         if (view.runs.empty()) {
-            return Error{Code::not_found, lease.name + " has no runs"}.then("drawhitch run " + lease.name + " -- …");
+            return Error{Code::not_found, lease.name + " has no runs"}.then("drawhitch help run");
         }
         const std::string now = lines_of(view);
         sink(view, now != before);

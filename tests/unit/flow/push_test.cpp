@@ -143,7 +143,8 @@ TEST_CASE("secrets are held back and named, ignored files stay, and a plan sends
     Bench bench;
     bench.put(".env.production", "TOKEN=x");
     bench.put("keys/id_ed25519", "-----BEGIN OPENSSH PRIVATE KEY-----\n");
-    bench.put("settings.ini", "api = 1\nkey = -----BEGIN RSA PRIVATE KEY-----\nMIIE\n");
+    bench.put("settings.ini", "api = 1\nkey = -----BEGIN RSA PRIVATE KEY-----\n" + std::string(16, 'M') +
+                                  "IIEpAIBAAKCAQEA3Tz2mr7SZiAMfQyuvBjM9OiZ1BjP5CE\n");
     bench.put(".gitignore", "*.tmp\nout/\n");
     bench.put("x.tmp", "t");
     bench.put("out/model.pt", "m");

@@ -74,7 +74,7 @@ TEST_CASE("whichever call of following a log fails, every line comes once") {
 
 TEST_CASE("whichever call of a stop fails, it is told, nothing else is signalled, and a second stop finishes") {
     RunStage stage;
-    stage.launch(RunStage::job("sleep 61"));
+    stage.launch(RunStage::job("sleep 3601"));
     for (std::size_t n = 1; n < k_most_faults; n += 5) {
         const auto report = stage.launch(RunStage::job("exec sleep 60"));
         const std::string name = report.run.spec.name;
