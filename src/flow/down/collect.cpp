@@ -52,12 +52,49 @@ class Collector {
     Status explain_secrets(judge::Explanations& why) const;
     void judge_processes(const Talk& talk, const judge::TierMap& tiers);
     void fill_verb(const model::MeterVerb& verb);
+    Status find_earlier();
+    Status explain_earlier(const Op& op, RunStanding& standing, judge::Explanations& why) const;
 
     Deps& deps_;
     const model::Lease& lease_;
     const model::Profile& profile_;
+    WallTime began_{};                   // of the first lease that worked under this root
+    std::vector<model::Run> earlier_{};  // runs of leases that have ended, which lie under this root
     Collected collected_{};
 };
+
+// The mark under the root is handed on when a box is adopted again. What an ended lease left there is not older than
+// this one: it dies unseen unless it is looked at.
+Status Collector::find_earlier() {
+    began_ = lease_.began;
+    if (lease_.root_nonce.empty()) return ok();
+    TRY_ASSIGN(const auto leases, deps_.ledger.leases(ledger::Which::all));
+    for (const model::Lease& other : leases) {
+        if (other.id == lease_.id || other.root_nonce != lease_.root_nonce) continue;
+        began_ = std::min(began_, other.began);
+        TRY_ASSIGN(const auto runs, deps_.ledger.runs(other.id));
+        for (const model::Run& run : runs) {
+            const auto same_place = [&](const model::Run& mine) { return mine.spec.run_dir == run.spec.run_dir; };
+            if (std::ranges::none_of(collected_.runs, same_place)) earlier_.push_back(run);
+        }
+    }
+    return ok();
+}
+
+// What their receipts hold is explained; the rest is as undeclared as any other file.
+Status Collector::explain_earlier(const Op& op, RunStanding& standing, judge::Explanations& why) const {
+    for (const model::Run& run : earlier_) {
+        TRY(op.check());
+        TRY_ASSIGN(const judge::GateRun found, standing.look(op, {run, run.verdict, std::nullopt}, why));
+        for (const judge::UnitStanding& unit : found.units) {
+            if (judge::is_covered(unit.standing) || unit.wanted != model::RosterClass::must) continue;
+            std::erase_if(why.files, [&](const auto& entry) { return judge::is_inside(entry.first, unit.path); });
+        }
+        why.runs.push_back(run.spec.run_dir);
+        why.directories[run.spec.run_dir + "/" + proto::k_private_dir] = Explained::ours;
+    }
+    return ok();
+}
 
 void Collector::fill_verb(const model::MeterVerb& verb) {
     judge::GateVerb& gate = collected_.facts.verb;
@@ -83,7 +120,7 @@ Result<Talk> Collector::talk(const Op& op) {
     plan::SurveySpec spec{};
     spec.nonce = random_hex(8);
     // Clocks differ: a day more is asked for, and cut off when the box's clock is known.
-    spec.since = lease_.began.seconds - 86'400;
+    spec.since = began_.seconds - 86'400;
     const auto answer =
         transport::run_script(op.within(k_survey_patience), *transport, plan::survey_script(spec), {}, {});
     if (!answer && !is_unreachable(answer.error()) && answer.error().code != Code::deadline) return answer.error();
@@ -122,7 +159,7 @@ judge::Explanations Collector::explanations(const Talk& talk) const {
     why.home = talk.survey.home;
     why.given_up = collected_.facts.waivers.lose;
     const std::int64_t ahead = talk.survey.now.seconds - collected_.looked_at.seconds;
-    why.since = lease_.began;
+    why.since = began_;
     if (talk.survey.complete) why.since.seconds += ahead;
     why.since.seconds -= k_clock_slack;
     explain_root(why);
@@ -132,7 +169,7 @@ judge::Explanations Collector::explanations(const Talk& talk) const {
 void Collector::judge_processes(const Talk& talk, const judge::TierMap& tiers) {
     collected_.facts.processes_known = talk.survey.complete;
     judge::ProcessPolicy policy{};
-    policy.since = lease_.began;
+    policy.since = began_;
     policy.since.seconds += talk.survey.now.seconds - collected_.looked_at.seconds - k_clock_slack;
     policy.wiped = tiers.wiped();
     policy.surviving = tiers.surviving();
@@ -181,6 +218,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
         TRY_ASSIGN(judge::GateRun run, standing.look(op, view, why));
         facts.runs.push_back(std::move(run));
     }
+    TRY(explain_earlier(op, standing, why));
     judge::Undeclared undeclared{why};
     TierScan scan{roots, tiers, talk.survey.home, undeclared};
     const auto unplaced = tiers.unplaced();
@@ -200,6 +238,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
 Result<Collected> Collector::go(const Op& op) {
     collected_.looked_at = op.clock.wall();
     TRY_ASSIGN(collected_.runs, deps_.ledger.runs(lease_.id));
+    TRY(find_earlier());
     if (const auto* verb = model::find_verb(profile_, model::Verb::terminate)) fill_verb(*verb);
     auto told = talk(op);
     const Status looked = told ? look(op, *told) : Status{told.error()};

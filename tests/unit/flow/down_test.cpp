@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -275,6 +276,38 @@ TEST_CASE("what the roster names and no pull can bring is in the plan, and a lin
     CHECK(std::ranges::count(told, "r1: pipe.pt is a pipe: only files are pulled") == 1);
     CHECK(std::ranges::count(told, "r1: last.pt is a link to a.pt: only files are pulled") == 1);
     CHECK(stage.down({.lose = {stage.work() + "/far.pt"}, .confirm = "b1"}).state == EndState::unconfirmed);
+}
+
+TEST_CASE("what an ended lease left on a box that was adopted again does not die unseen") {
+    Stage stage;
+    stage.finished_run();
+    const bool pulled = GENERATE(true, false);
+    CAPTURE(pulled);
+    if (pulled) stage.pull();
+    auto again = stage.lease();
+    REQUIRE(stage.local().ledger().close_lease(again.id, "the user said so"));
+    again.began = {};
+    const auto next = stage.local().ledger().add_lease(again);
+    REQUIRE(next);
+    // Long after: nothing that lies there has changed since the new lease began.
+    const auto began = "UPDATE leases SET began_ns = began_ns + 86400000000000 WHERE id = " + std::to_string(next->id);
+    REQUIRE(std::system(("python3 -c \"import sqlite3; c = sqlite3.connect('" + stage.local().ledger().state_dir() +
+                         "/ledger.db'); c.execute('" + began + "'); c.commit()\"")
+                            .c_str()) == 0);
+    const auto lease = stage.local().ledger().lease(next->id);
+    REQUIRE(lease);
+    flow::Deps mine{stage.deps().ledger, stage.deps().connector, stage.deps().helpers, stage.yes,
+                    stage.deps().laptop, stage.deps().project,   stage.deps().settings};
+    mine.dry_run = true;
+    const auto report = flow::down(stage.op, mine, *lease, {});
+    REQUIRE(report);
+    if (pulled) {
+        for (const auto& line : ids(*report))
+            UNSCOPED_INFO(line);
+        CHECK(report->gate.open);
+    } else {
+        CHECK(closed_by(*report, "undeclared", stage.work()));
+    }
 }
 
 TEST_CASE("a process of ours that no run owns closes the gate until it is accepted") {
