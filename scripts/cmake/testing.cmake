@@ -14,6 +14,10 @@ function(drawhitch_test name)
   endif()
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE support ${test_LINK} Catch2::Catch2WithMain app_settings app_warnings)
+  # What is tested keeps its speed under a sanitizer; the tests themselves need none, and build in half the time.
+  if(DRAWHITCH_SANITIZE)
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name} --order rand)
   # Catch2 answers 4 when every case was skipped.
