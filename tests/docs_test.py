@@ -12,6 +12,7 @@ In a ```console block a line "$ COMMAND" is run (a trailing backslash continues 
 are what it shows, standard error included: "…" stands for anything within a line, and a line "…" for any number of
 lines. A ```sh block is run as it is. A comment that begins with "<!-- run-first" is run, too, and not shown to readers:
 it prepares what the next blocks need. Blocks of one file run in order, each in its own bash, in one scratch directory.
+Links to other files must lead to one, and their anchors to a heading there.
 """
 import argparse
 import pathlib
@@ -25,6 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "cli"))
 from run import environment, matches_glob  # noqa: E402  the path must be set first
 
 SECONDS = 300
+LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 MARKER = re.compile(r"<!-- run(?: exit=(\d+))? -->")
 
 
@@ -66,6 +68,35 @@ def blocks_of(text):
     if pending:
         wrong.append(f"line {pending[0]}: the marker is not followed by a block")
     return blocks, wrong
+
+
+def anchors_of(text):
+    """The anchors of a document's headings, as code forges make them."""
+    found = set()
+    for line in without_blocks(text).splitlines():
+        if heading := re.match(r"#+ +(.*)", line):
+            found.add(re.sub(r"[^\w\- ]", "", heading[1].strip().lower()).replace(" ", "-"))
+    return found
+
+
+def without_blocks(text):
+    """The prose of a document: no fenced blocks, no code spans."""
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.S | re.M))
+
+
+def dead_links(path):
+    """Complaints about links of one document to files that are not there; those to the web are left alone."""
+    wrong = []
+    for target in LINK.findall(without_blocks(path.read_text(encoding="utf-8"))):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (path.parent / name) if name else path
+        if not file.exists():
+            wrong.append(f"{path}: a link leads nowhere: {target}")
+        elif anchor and file.suffix == ".md" and anchor not in anchors_of(file.read_text(encoding="utf-8")):
+            wrong.append(f"{path}: there is no such heading: {target}")
+    return wrong
 
 
 def steps_of(block):
@@ -121,7 +152,7 @@ def matches(shown, got):
 def run_file(path, program):
     """(blocks run, complaints) of one document."""
     blocks, wrong = blocks_of(path.read_text(encoding="utf-8"))
-    wrong = [f"{path}: {text}" for text in wrong]
+    wrong = [f"{path}: {text}" for text in wrong] + dead_links(path)
     with tempfile.TemporaryDirectory(prefix="drawhitch-docs-") as folder:
         scratch = pathlib.Path(folder).resolve()
         for name in ("home", "config", "state", "cache", "tmp", "work"):

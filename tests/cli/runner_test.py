@@ -123,6 +123,13 @@ class Documents(unittest.TestCase):
         text = "<!-- run-first\nmkdir a; touch a/b\n-->\n<!-- run -->\n```sh\ncd a\n```\n<!-- run -->\n```console\n$ ls\nb\n```\n"
         self.assertEqual(self.check(text)[0], 0)
 
+    def test_links_must_lead_to_a_file_and_a_heading(self):
+        run = "<!-- run -->\n```sh\ntrue\n```\n"
+        for text, wanted in (("# A word: two\n[here](#a-word-two) [web](https://example.org/x)\n", 0),
+                             ("[page](page.md) `[code](nowhere)`\n```text\n[block](nowhere)\n```\n", 0),
+                             ("[gone](gone.md)\n", 1), ("[gone](#gone)\n", 1), ("[gone](page.md#gone)\n", 1)):
+            self.assertEqual(self.check(text + run)[0], wanted, text)
+
     def test_a_marker_that_marks_nothing_and_a_page_without_one_fail(self):
         for text in ("<!-- run -->\nwords\n", "<!-- run -->\n", "<!-- run exti=2 -->\n```sh\ntrue\n```\n",
                      "<!-- run -->\n```json\n{}\n```\n", "nothing\n"):
