@@ -66,4 +66,10 @@ Error with_next(Error error, const Asked& asked) {
     return error;
 }
 
+std::vector<std::string> next_after(int exit, const Asked& asked) {
+    const auto row = std::ranges::find(code_rows(), exit, &CodeRow::exit);
+    if (exit == exit_code::k_ok || row == code_rows().end()) return {};
+    return {filled_in(row->next, asked)};
+}
+
 }  // namespace drawhitch::cli

@@ -32,4 +32,8 @@ std::string filled_in(std::string_view next, const Asked& asked);
 // `error` with a `next`, unless it has one.
 Error with_next(Error error, const Asked& asked);
 
+// After a command that ended without an error and yet not with 0 ("finished with skips", "the job failed"): what the
+// first class of error with that code says. Empty for 0 and for codes of nobody.
+std::vector<std::string> next_after(int exit, const Asked& asked);
+
 }  // namespace drawhitch::cli

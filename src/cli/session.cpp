@@ -43,6 +43,11 @@ void write_to(int fd, const std::string& text) {
     (void)write_all(fd, text, "standard error");
 }
 
+// The exit code of such a verb is the remote command's and means nothing to us.
+bool hands_on(const Asked& asked) {
+    return asked.verb == "exec" || asked.verb == "ssh";
+}
+
 Error internal_error(std::string_view verb, std::string_view what) {
     return Error{Code::internal, "internal error in " + std::string{verb} + ": " + printable(what)}
         .because("this is a bug in drawhitch; please report this message with the output of the next command")
@@ -156,6 +161,7 @@ int Session::tell(Result<Outcome> result) {
     if (had_enough && !around_.cancel.requested()) return exit_code::k_ok;
     term::Summary summary{.warnings = recorder_.warnings()};
     if (result) {
+        if (result->next.empty() && !hands_on(asked_)) result->next = next_after(result->exit, asked_);
         summary.exit = result->exit;
         summary.next = result->next;
     } else {

@@ -89,6 +89,13 @@ TEST_CASE("a deadline that passed leads to a longer one") {
     CHECK(with_next(Error{Code::deadline, "over"}, asked).next == "drawhitch pull b1 'r 1' --json --timeout 181s");
 }
 
+TEST_CASE("a command that ended with a code and no error says what to type, too") {
+    CHECK(next_after(0, k_pull).empty());
+    CHECK(next_after(42, k_pull).empty());
+    CHECK(next_after(3, k_pull) == std::vector<std::string>{"drawhitch help pull"});
+    CHECK(next_after(12, k_pull) == std::vector<std::string>{"drawhitch logs b1"});
+}
+
 TEST_CASE("a command behind -- is never repeated: it may hold a secret") {
     const Asked run{.verb = "run", .words = {"run", "b1", "--", "env", "TOKEN=x", "true"}, .box = "b1"};
     CHECK(with_next(Error{Code::cancelled, "stopped"}, run).next == "drawhitch ps b1");
