@@ -41,7 +41,32 @@ std::string longer(const Asked& asked) {
     return std::to_string(std::chrono::ceil<std::chrono::seconds>(std::max(least, twice)).count()) + "s";
 }
 
+// Between single quotes a shell takes \x1b as four characters; between $'…' it is the byte that is meant.
+std::string quoted_word(std::string_view inner) {
+    if (printable(inner) == inner) return "'" + std::string{inner} + "'";
+    std::string shown = "$'";
+    for (const std::string_view part : split(inner, '\\'))
+        shown += (shown.size() > 2 ? "\\\\" : "") + printable(part);
+    return shown + "'";
+}
+
 }  // namespace
+
+std::string typeable(std::string_view command) {
+    std::string shown;
+    while (!command.empty()) {
+        const std::size_t special = std::min(command.find_first_of("'\\"), command.size());
+        shown += printable(command.substr(0, special));
+        command.remove_prefix(special);
+        if (command.empty()) break;
+        // Outside of quotes a backslash takes the next character with it: 'it'\''s'.
+        const bool quoted = command.front() == '\'';
+        const std::size_t end = std::min(quoted ? command.find('\'', 1) : std::size_t{1}, command.size());
+        shown += quoted ? quoted_word(command.substr(1, end - 1)) : printable(command.substr(0, end + 1));
+        command.remove_prefix(std::min(end + 1, command.size()));
+    }
+    return shown;
+}
 
 std::string filled_in(std::string_view next, const Asked& asked) {
     std::string text;
@@ -63,6 +88,7 @@ std::string filled_in(std::string_view next, const Asked& asked) {
 
 Error with_next(Error error, const Asked& asked) {
     if (error.next.empty()) error.next = filled_in(row_of(error.code).next, asked);
+    error.next = typeable(error.next);
     return error;
 }
 

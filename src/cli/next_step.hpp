@@ -29,7 +29,11 @@ struct Asked {
 //   {longer}  twice the time limit that held, at least a minute
 std::string filled_in(std::string_view next, const Asked& asked);
 
-// `error` with a `next`, unless it has one.
+// A command as it can be typed, or copied from a terminal or from JSON: quoted words whose bytes are no harmless text
+// are quoted as $'…\xNN…'.
+std::string typeable(std::string_view command);
+
+// `error` with a `next`, unless it has one; typeable.
 Error with_next(Error error, const Asked& asked);
 
 // After a command that ended without an error and yet not with 0 ("finished with skips", "the job failed"): what the

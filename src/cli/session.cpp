@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <exception>
@@ -162,6 +163,7 @@ int Session::tell(Result<Outcome> result) {
     term::Summary summary{.warnings = recorder_.warnings()};
     if (result) {
         if (result->next.empty() && !hands_on(asked_)) result->next = next_after(result->exit, asked_);
+        std::ranges::transform(result->next, result->next.begin(), typeable);
         summary.exit = result->exit;
         summary.next = result->next;
     } else {

@@ -19,7 +19,6 @@ namespace drawhitch {
 using support::PrivateSshd;
 using support::Proxy;
 using support::ScriptedServer;
-using support::SshdOptions;
 using support::TestOp;
 using transport::PinnedKeys;
 using transport::run_script;

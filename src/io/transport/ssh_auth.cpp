@@ -37,8 +37,10 @@ std::string_view algorithm_in(std::string_view data) {
     return good ? field : std::string_view{};
 }
 
-int sign_by_agent(LIBSSH2_SESSION* session, unsigned char** signature, size_t* size, const unsigned char* data,
-                  size_t length, void** abstract) {
+// The parameters are libssh2's.
+int sign_by_agent(  // NOLINT(readability-function-size)
+    LIBSSH2_SESSION* session, unsigned char** signature, size_t* size, const unsigned char* data, size_t length,
+    void** abstract) {
     auto& signing = *static_cast<Signing*>(*abstract);
     const std::string_view text(reinterpret_cast<const char*>(data), length);
     const std::string_view algorithm = algorithm_in(text);
@@ -223,8 +225,9 @@ namespace {
 
 // Keyboard-interactive hands its questions to a callback with the session's `abstract`, which is the link's memory, so
 // the password waits there.
-void answer_questions(const char*, int, const char*, int, int count, const LIBSSH2_USERAUTH_KBDINT_PROMPT* questions,
-                      LIBSSH2_USERAUTH_KBDINT_RESPONSE* answers, void** abstract) {
+void answer_questions(  // NOLINT(readability-function-size): the parameters are libssh2's
+    const char*, int, const char*, int, int count, const LIBSSH2_USERAUTH_KBDINT_PROMPT* questions,
+    LIBSSH2_USERAUTH_KBDINT_RESPONSE* answers, void** abstract) {
     const std::string& password = static_cast<SshMemory*>(*abstract)->password;
     // Only the one hidden question is a password; anything else (a code, a choice) stays without an answer.
     if (count != 1 || questions[0].echo != 0) return;

@@ -96,6 +96,15 @@ TEST_CASE("a command that ended with a code and no error says what to type, too"
     CHECK(next_after(12, k_pull) == std::vector<std::string>{"drawhitch logs b1"});
 }
 
+TEST_CASE("names that are no text are quoted so that a shell makes their bytes again") {
+    CHECK(typeable("chmod 700 '/a b' x") == "chmod 700 '/a b' x");
+    CHECK(typeable("rm 'a\x1b\xff' 'ü'") == "rm $'a\\x1b\\xff' 'ü'");
+    CHECK(typeable("rm 'a\\\x1b'") == "rm $'a\\\\\\x1b'");
+    CHECK(typeable("rm 'it'\\''s'") == "rm 'it'\\''s'");
+    CHECK(typeable("rm 'open") == "rm 'open'");
+    CHECK(typeable("").empty());
+}
+
 TEST_CASE("a command behind -- is never repeated: it may hold a secret") {
     const Asked run{.verb = "run", .words = {"run", "b1", "--", "env", "TOKEN=x", "true"}, .box = "b1"};
     CHECK(with_next(Error{Code::cancelled, "stopped"}, run).next == "drawhitch ps b1");
