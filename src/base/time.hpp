@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace drawhitch {
 
@@ -36,6 +38,8 @@ Clock& system_clock();
 
 // "2026-11-27T23:20:05Z" (UTC, whole seconds).
 std::string rfc3339(WallTime time);
+// The other way, for exactly that form; empty for anything else.
+std::optional<WallTime> read_rfc3339(std::string_view text);
 // "45 s", "12 min", "3 h 20 min", "2 d 4 h": for people.
 std::string human_duration(std::chrono::seconds duration);
 

@@ -17,11 +17,14 @@ Cell text_or_none(const std::string& text) {
     return text.empty() ? Cell::none() : Cell::text(printable(text));
 }
 
-Cell evidence_cell(const std::vector<std::string>& evidence) {
+Cell evidence_cell(const std::vector<std::string>& evidence, WallTime now) {
     Json list = Json::array();
-    for (const std::string& fact : evidence)
+    std::vector<std::string> words;
+    for (const std::string& fact : evidence) {
         list.push(Json{fact});
-    return Cell::value(std::move(list), printable(join(evidence, "; ")));
+        words.push_back(with_ages(fact, now));
+    }
+    return Cell::value(std::move(list), printable(join(words, "; ")));
 }
 
 }  // namespace
@@ -41,6 +44,21 @@ const std::vector<term::Column>& run_columns() {
     return k_columns;
 }
 
+std::string with_ages(const std::string& fact, WallTime now) {
+    constexpr std::size_t k_length = 20;  // of 2026-11-27T23:20:05Z
+    std::string text;
+    for (std::size_t at = 0; at < fact.size();) {
+        const auto moment = read_rfc3339(std::string_view{fact}.substr(at, k_length));
+        if (moment) {
+            text.append(fact, at, k_length).append(" (" + Cell::time(*moment, now).human + ")");
+            at += k_length;
+        } else {
+            text += fact[at++];
+        }
+    }
+    return text;
+}
+
 term::Row run_row(const std::string& box, const flow::RunView& view, WallTime now) {
     const model::Verdict& verdict = view.verdict;
     return {Cell::name(box),
@@ -51,7 +69,7 @@ term::Row run_row(const std::string& box, const flow::RunView& view, WallTime no
             text_or_none(verdict.cause),
             verdict.since ? Cell::time(*verdict.since, now) : Cell::none(),
             text_or_none(verdict.progress),
-            evidence_cell(verdict.evidence)};
+            evidence_cell(verdict.evidence, now)};
 }
 
 void show_runs(term::Output& out, const std::string& box, const std::vector<flow::RunView>& runs, WallTime now,
@@ -65,7 +83,7 @@ void show_runs(term::Output& out, const std::string& box, const std::vector<flow
     for (const flow::RunView& view : runs) {
         out.text("\n" + run_line(view));
         for (const std::string& fact : view.verdict.evidence)
-            out.text("  " + printable(fact));
+            out.text("  " + printable(with_ages(fact, now)));
     }
 }
 

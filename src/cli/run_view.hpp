@@ -16,15 +16,18 @@ namespace drawhitch::cli {
 // data.runs[] {box, run, verdict, exit_code, signal, cause, since, progress, evidence[]}.
 const std::vector<term::Column>& run_columns();
 term::Row run_row(const std::string& box, const flow::RunView& view, WallTime now);
+// A fact as people read it: behind each moment in it stands how long ago that is.
+std::string with_ages(const std::string& fact, WallTime now);
+
 // The table of runs, and for people the evidence below it when asked for.
 void show_runs(term::Output& out, const std::string& box, const std::vector<flow::RunView>& runs, WallTime now,
                bool evidence);
 
-// "r1 RUNNING  step 20/100, loss 1.9": one line for people.
 // What a failed or stalled run is told as, besides its rows; nothing when none failed. E-JOBFAILED stands above
 // E-JOBSTALLED.
 std::optional<Error> job_error(const std::string& box, const std::vector<flow::RunView>& runs);
 
+// "r1 RUNNING  step 20/100, loss 1.9": one line for people.
 std::string run_line(const flow::RunView& view);
 
 }  // namespace drawhitch::cli

@@ -204,9 +204,9 @@ class Copy {
         const auto skipped = std::count_if(report_.files.begin(), report_.files.end(),
                                            [](const CopiedFile& f) { return f.state != FileState::pulled; });
         if (skipped > 0 && !report_.problem) {
-            report_.problem =
-                Error{Code::skipped, std::to_string(skipped) + " of " + std::to_string(report_.files.size()) +
-                                         " entries were not copied"};
+            report_.problem = Error{Code::skipped, std::to_string(skipped) + " of " +
+                                                       counted(report_.files.size(), "entry", "entries") +
+                                                       (skipped == 1 ? " was" : " were") + " not copied"};
         }
     }
 

@@ -67,21 +67,20 @@ std::optional<Error> problem_of(const PullReport& report, std::size_t left_out) 
     const auto wrong = count([](const PulledFile& f) { return f.code == Code::integrity && !is_proven(f); });
     const auto broken = count([](const PulledFile& f) { return f.structure == model::Structure::broken; });
     if (wrong > 0) {
-        return Error{Code::integrity, std::to_string(wrong) + " file(s) arrived wrong three times"}.because(
-            "the box's memory, disk or helper changes bytes");
+        return Error{Code::integrity, counted(static_cast<std::uint64_t>(wrong), "file") + " arrived wrong three times"}
+            .because("the box's memory, disk or helper changes bytes");
     }
     if (broken > 0) {
-        return Error{Code::integrity,
-                     std::to_string(broken) + " file(s) arrived as they are on the box, and are damaged there"}
+        return Error{Code::integrity, "of the files that arrived as they are on the box, " + std::to_string(broken) +
+                                          (broken == 1 ? " is" : " are") + " damaged there"}
             .because("hash equal on both sides, but not whole in their own format: the copy on the box is the bad one");
     }
     const auto open = std::count_if(report.units.begin(), report.units.end(),
                                     [](const PulledUnit& u) { return !u.proven && !u.rotated; });
     if (open == 0 && left_out == 0) return std::nullopt;
-    std::string what =
-        std::to_string(open) + " of " + std::to_string(report.units.size()) + " unit(s) are not certified";
+    std::string what = std::to_string(open) + " of " + counted(report.units.size(), "unit") + " not certified";
     if (left_out > 0)
-        what += ", " + std::to_string(left_out) + " entr(ies) cannot be pulled (links, pipes, unreadable)";
+        what += ", " + counted(left_out, "entry", "entries") + " cannot be pulled (links, pipes, unreadable)";
     return Error{Code::skipped, what};
 }
 

@@ -65,8 +65,8 @@ class Push {
         const std::uint64_t top = biggest == report_.tree.entries.end() ? 0 : size_of(*biggest);
         if (deps_.dry_run || (report_.tree.bytes <= most && top <= most_each)) return ok();
         const std::string question = "this pushes " + human_bytes(report_.tree.bytes) + " in " +
-                                     std::to_string(report_.tree.files) + " files, the largest " +
-                                     printable(biggest->path) + " with " + human_bytes(top) + "; go on?";
+                                     counted(report_.tree.files, "file") + ", the largest " + printable(biggest->path) +
+                                     " with " + human_bytes(top) + "; go on?";
         TRY_ASSIGN(const bool agreed, deps_.prompt.yes_no(op_, question,
                                                           "drawhitch push " + lease_.name + " --max-size " +
                                                               std::to_string(report_.tree.bytes)));

@@ -90,15 +90,15 @@ std::optional<Error> problem_of(const VerifyReport& report) {
                file.state == VerifyState::broken;
     });
     if (bad > 0) {
-        Error error{Code::integrity, std::to_string(bad) + " of " + std::to_string(report.files.size()) +
-                                         " file(s) are not what was pulled and proven"};
+        Error error{Code::integrity, std::to_string(bad) + " of " + counted(report.files.size(), "file") +
+                                         (bad == 1 ? " is" : " are") + " not what was pulled and proven"};
         if (!report.head.box.empty()) error.next = "drawhitch pull " + report.head.box + " " + report.head.run;
         return error;
     }
     const auto other = std::count_if(report.files.begin(), report.files.end(),
                                      [](const VerifiedFile& file) { return file.state == VerifyState::differs; });
     if (other == 0) return std::nullopt;
-    return Error{Code::skipped, std::to_string(other) + " file(s) have changed on the box since"}.then(
+    return Error{Code::skipped, counted(static_cast<std::uint64_t>(other), "file") + " changed on the box since"}.then(
         "drawhitch pull " + report.head.box + " " + report.head.run);
 }
 

@@ -76,7 +76,7 @@ Result<Outcome> run_cp(Context& context, const Parsed& parsed) {
                       file.why.empty() ? Cell::none() : Cell::text(file.why)});
         }
     }
-    context.out.text("copied " + std::to_string(good) + " file(s), " + human_bytes(bytes) +
+    context.out.text("copied " + counted(static_cast<std::uint64_t>(good), "file") + ", " + human_bytes(bytes) +
                      ", hashes equal on both sides");
     context.out.value("destination", "to", Cell::name(report.destination));
     context.out.json("wire_bytes", report.wire.sent + report.wire.received);

@@ -76,9 +76,9 @@ void show_summary(Context& context, const flow::PullReport& report) {
     for (const flow::PulledUnit& unit : report.units) {
         if (unit.rotated) context.op.note("rotated away while it was pulled: " + printable(unit.name));
     }
-    out.text("fetched " + std::to_string(fetched) + " file(s), " + human_bytes(report.tally.fetched) + "; " +
-             std::to_string(kept) + " were here already; " + std::to_string(proven) + " of " +
-             std::to_string(report.units.size()) + " unit(s) proven");
+    out.text("fetched " + counted(static_cast<std::uint64_t>(fetched), "file") + ", " +
+             human_bytes(report.tally.fetched) + "; " + std::to_string(kept) + (kept == 1 ? " was" : " were") +
+             " here already; " + std::to_string(proven) + " of " + counted(report.units.size(), "unit") + " proven");
     out.value("directory", "in", Cell::name(report.directory));
     out.value("run", "run", Cell::name(report.run));
     out.json("receipt", report.receipt ? receipt_json(*report.receipt, context.op.clock.wall()) : Json{});

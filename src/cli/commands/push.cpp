@@ -79,7 +79,9 @@ void show_plan(term::Output& out, const flow::LocalTree& tree) {
         rows.add({Cell::name(files[i]->path), Cell::bytes(files[i]->size)});
     }
     rows.finish();
-    if (shown < files.size()) out.text("and " + std::to_string(files.size() - shown) + " smaller ones");
+    if (shown < files.size())
+        out.text("and " + std::to_string(files.size() - shown) +
+                 (files.size() - shown == 1 ? " smaller one" : " smaller ones"));
 }
 
 void show_result(term::Output& out, const flow::PushReport& report) {
@@ -87,11 +89,11 @@ void show_result(term::Output& out, const flow::PushReport& report) {
     if (report.up_to_date) {
         out.text("nothing to do: release " + name + " is in force and proven equal");
     } else {
-        out.text("release " + name + " is in force: " + std::to_string(report.sent_files) + " file(s) sent (" +
+        out.text("release " + name + " is in force: " + counted(report.sent_files, "file") + " sent (" +
                  human_bytes(report.sent_bytes) + "), " + std::to_string(report.linked_files) +
                  " taken over from the last one");
     }
-    if (!report.pruned.empty()) out.text("removed " + std::to_string(report.pruned.size()) + " old release(s)");
+    if (!report.pruned.empty()) out.text("removed " + counted(report.pruned.size(), "old release"));
     out.json("up_to_date", report.up_to_date);
     out.json("directory", Json::name(report.directory));
     out.json("sent_files", report.sent_files);
@@ -119,8 +121,8 @@ Result<Outcome> run_push(Context& context, const Parsed& parsed) {
     context.out.json("tree_bytes", report.tree.bytes);
     if (report.planned) {
         show_plan(context.out, report.tree);
-        context.out.text("would push " + std::to_string(report.tree.files) + " file(s), " +
-                         human_bytes(report.tree.bytes) + ", less what " + target.lease.name + " has already");
+        context.out.text("would push " + counted(report.tree.files, "file") + ", " + human_bytes(report.tree.bytes) +
+                         ", less what " + target.lease.name + " has already");
     } else {
         show_result(context.out, report);
     }

@@ -75,8 +75,8 @@ Result<Outcome> run_verify(Context& context, const Parsed& parsed) {
                       file.why.empty() ? Cell::none() : Cell::text(file.why)});
         }
     }
-    context.out.text(std::to_string(good) + " of " + std::to_string(report.files.size()) +
-                     " file(s) are what was pulled: " + human_bytes(bytes));
+    context.out.text(std::to_string(good) + " of " + counted(report.files.size(), "file") +
+                     (good == 1 ? " is" : " are") + " what was pulled: " + human_bytes(bytes));
     context.out.json("directory", term::Json::name(options.directory));
     context.out.json("good", good);
     if (report.problem) return *report.problem;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "core/judge/run_cause.hpp"
 
 namespace drawhitch::judge {
@@ -35,8 +36,9 @@ struct Case {
     }
 };
 
-std::string ago(std::optional<std::int64_t> seconds) {
-    return seconds ? human_duration(std::chrono::seconds(*seconds)) + " ago" : "at an unknown time";
+// As a moment, not as an age: evidence is kept, and read again when it is older.
+std::string moment_of(const Case& c, std::optional<std::int64_t> age) {
+    return age ? "at " + rfc3339({c.polled.seconds - *age, 0}) : "at an unknown time";
 }
 
 bool is_alive(const std::optional<model::ProcessFacts>& seen, std::uint64_t ticks) {
@@ -60,12 +62,12 @@ Artifacts check_artifacts(Case& c) {
             if (result == Artifacts::there) result = Artifacts::unknown;
         } else if (facts.newer == 0) {
             c.note(facts.count == 0 ? pattern_of(c.policy, i) + " matches no file"
-                                    : pattern_of(c.policy, i) + " matches " + std::to_string(facts.count) +
-                                          " files, none newer than the start");
+                                    : pattern_of(c.policy, i) + " matches " + counted(facts.count, "file") +
+                                          ", none newer than the start");
             result = Artifacts::missing;
         } else {
-            c.note(pattern_of(c.policy, i) + ": " + std::to_string(facts.newer) + " files, the newest written " +
-                   ago(c.age(facts.newest)));
+            c.note(pattern_of(c.policy, i) + ": " + counted(facts.newer, "file") + ", the newest written " +
+                   moment_of(c, c.age(facts.newest)));
         }
     }
     return result;
@@ -117,7 +119,7 @@ void judge_exit(Case& c, const model::ExitRecord& exit) {
 void judge_unstarted(Case& c) {
     const auto age = c.run.claimed ? c.age(*c.run.claimed) : std::nullopt;
     if (c.run.claimed) c.since(*c.run.claimed);
-    c.note("claimed " + ago(age) + ", no start record");
+    c.note("claimed " + moment_of(c, age) + ", no start record");
     if (age && *age <= c.policy.start_within.count()) {
         c.is(VerdictKind::starting);
     } else {
@@ -183,15 +185,15 @@ RunHistory judge_alive(Case& c, const model::StartRecord& start, const RunHistor
     RunHistory history = moved_on(c, before, start);
     c.is(VerdictKind::running);
     c.since(start.started);
-    c.note("pid " + std::to_string(start.pid) + " lives, started " + ago(c.age(start.started)));
-    if (c.run.log_mtime) c.note("log written " + ago(c.age(*c.run.log_mtime)));
+    c.note("pid " + std::to_string(start.pid) + " lives, started " + moment_of(c, c.age(start.started)));
+    if (c.run.log_mtime) c.note("log written " + moment_of(c, c.age(*c.run.log_mtime)));
     note_host_load(c.box, c.verdict.evidence);
     if (!history.progressed || !history.progress_at) {
         c.note("no step and no artifact seen yet");
         return history;
     }
     const std::int64_t quiet = c.age(*history.progress_at).value_or(0);
-    c.note("last progress " + ago(quiet));
+    c.note("last progress " + moment_of(c, quiet));
     const std::int64_t limit = std::max<std::int64_t>(c.policy.stall_after.count(), 3 * history.longest_gap);
     if (limit > 0 && quiet > limit) {
         c.is(VerdictKind::stalled).cause = "no step and no artifact for " + human_duration(std::chrono::seconds(quiet));

@@ -42,3 +42,11 @@ TEST_CASE("waits grow, stay below the cap and never undercut the server") {
     CHECK(next_delay(policy, 1, milliseconds{9000}, k_low) == milliseconds{9000});
     CHECK(next_delay(policy, 4, milliseconds{1}, k_high) >= milliseconds{3999});
 }
+
+TEST_CASE("a time that was written is read again, and nothing else is") {
+    for (const std::int64_t moment : {0LL, 1'700'000'000LL, 951'782'400LL, 4'102'444'799LL})
+        CHECK(read_rfc3339(rfc3339({moment, 0})) == WallTime{moment, 0});
+    for (const char* text : {"", "2026-06-31T00:00:00Z", "2026-11-27T24:00:00Z", "2026-11-27 23:20:05Z",
+                             "2026-11-27T23:20:05", "2026-11-27T23:20:05ZZ", "x026-11-27T23:20:05Z"})
+        CHECK_FALSE(read_rfc3339(text));
+}

@@ -90,6 +90,16 @@ bool told(const model::Verdict& verdict, std::string_view text) {
 
 }  // namespace
 
+TEST_CASE("evidence tells moments, which stay true however late they are read") {
+    const auto verdict = Scene().ended(0).must("*.bin", 1, 1).judge();
+    bool moment = false;
+    for (const std::string& line : verdict.evidence) {
+        CHECK(line.find(" ago") == std::string::npos);
+        moment = moment || line.find("1 file, the newest written at 20") != std::string::npos;
+    }
+    CHECK(moment);
+}
+
 TEST_CASE("only an exit record and fresh artifacts make a run DONE") {
     const auto verdict = Scene().ended(0).must("*.bin", 3, 2).judge();
     CHECK(verdict.kind == VerdictKind::done);
