@@ -58,13 +58,14 @@ std::string typed_word(const std::string& word) {
     return plain ? word : shell_quote(word);
 }
 
-// The command as it was typed, without the host key's fingerprint. A password comes on standard input again.
-std::string typed_again(const AdoptRequest& request) {
+// The command as it was typed, without the host key's fingerprint and the option `without`. A password comes on
+// standard input again.
+std::string typed_again(const AdoptRequest& request, std::string_view without = {}) {
     std::string line = "drawhitch adopt " + request.name;
     for (const std::string& word : request.line)
         line += " " + typed_word(word);
-    const auto add = [&line](std::string_view option, const std::string& word) {
-        if (!word.empty()) line.append(" ").append(option).append(" ").append(typed_word(word));
+    const auto add = [&](std::string_view option, const std::string& word) {
+        if (!word.empty() && option != without) line.append(" ").append(option).append(" ").append(typed_word(word));
     };
     if (request.transport) add("--transport", std::string{model::name_of(*request.transport)});
     add("--profile", request.profile);
@@ -228,13 +229,13 @@ class Adoption {
             return Error{Code::permission,
                          printable(data->path) + " cannot be written by " + printable(report_.machine.user)}
                 .because("it is the data directory of profile " + profile_.id)
-                .then("drawhitch adopt " + request_.name + " … --data-dir DIR");
+                .then(typed_again(request_, "--data-dir") + " --data-dir DIR");
         }
         lease_.project = !request_.project.empty() ? request_.project : deps_.project.values.name;
         if (lease_.project.empty()) lease_.project = config::name_from_directory(deps_.project.directory);
         if (!is_plain_name(lease_.project)) {
             return Error{Code::usage, "\"" + printable(lease_.project) + "\" is no name for a project"}.then(
-                "drawhitch adopt " + request_.name + " … --project NAME");
+                typed_again(request_, "--project") + " --project NAME");
         }
         root_ = (data->path == "/" ? "" : data->path) + "/drawhitch/" + lease_.project;
         return ok();

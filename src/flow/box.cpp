@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "core/proto/limits.hpp"
+#include "flow/endpoint_of.hpp"
 #include "io/ledger/ledger.hpp"
 
 namespace drawhitch::flow {
@@ -128,7 +129,7 @@ Status Box::judge_nonce(const Result<proto::Small>& found, bool create) const {
     return Error{Code::host_key,
                  "the box that answers as " + lease_.name + " is another lease's: its mark differs; nothing was sent"}
         .because(printable(lease_.root) + " was made by another adopt")
-        .then("drawhitch adopt " + lease_.name + " ssh …");
+        .then(adopt_again(lease_));
 }
 
 }  // namespace drawhitch::flow

@@ -79,4 +79,14 @@ Result<Resolved> resolve_endpoint(const Op& op, const LeaseConnector& connector,
     return decide_endpoint(line, config, profile, wanted, connector.laptop(), user_here());
 }
 
+std::string adopt_again(const model::Lease& lease) {
+    const model::Endpoint& endpoint = lease.endpoint;
+    const std::string command = "drawhitch adopt " + shell_word(lease.name);
+    if (endpoint.transport == model::TransportKind::local) return command + " local";
+    if (!endpoint.alias.empty()) return command + " " + shell_word(endpoint.alias);
+    std::string line = command + " ssh -p " + std::to_string(endpoint.port);
+    if (!endpoint.identity_file.empty()) line += " -i " + shell_word(endpoint.identity_file);
+    return line + " " + shell_word(endpoint.user.empty() ? endpoint.host : endpoint.user + "@" + endpoint.host);
+}
+
 }  // namespace drawhitch::flow

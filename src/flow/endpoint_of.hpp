@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/model/lease.hpp"
 #include "core/model/profile.hpp"
 #include "core/parse/ssh_config.hpp"
 #include "core/parse/ssh_line.hpp"
@@ -25,5 +26,8 @@ Result<Resolved> resolve_endpoint(const Op& op, const LeaseConnector& connector,
 Resolved decide_endpoint(const parse::SshLine& line, const parse::SshConfig& config, const model::Profile& profile,
                          std::optional<model::TransportKind> wanted, const Laptop& laptop,
                          const std::string& local_user);
+
+// The command that adopts this lease's box again under its name: "drawhitch adopt b1 ssh -p 22 root@203.0.113.7".
+std::string adopt_again(const model::Lease& lease);
 
 }  // namespace drawhitch::flow

@@ -10,6 +10,7 @@
 #include "flow/down/collect.hpp"
 #include "flow/down/secrets.hpp"
 #include "flow/down/write_report.hpp"
+#include "flow/endpoint_of.hpp"
 #include "flow/run/stop.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/ledger/lock.hpp"
@@ -82,7 +83,7 @@ Status Teardown::load() {
     if (!loaded.ok()) {
         return Error{Code::config, "the profile kept with " + printable(lease().name) + " cannot be read"}
             .because("what ends with the box and what survives is not known")
-            .then("drawhitch adopt " + shell_word(lease().name) + " … --profile generic-ssh");
+            .then(adopt_again(lease()) + " --profile generic-ssh");
     }
     profile_ = std::move(loaded.value);
     const auto* verb = model::find_verb(profile_, model::Verb::terminate);

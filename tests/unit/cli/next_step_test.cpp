@@ -121,6 +121,11 @@ TEST_CASE("every next line that the sources name begins with a command that exis
     for (const auto& entry : std::filesystem::recursive_directory_iterator(support::source_dir() + "/src")) {
         if (entry.path().extension() != ".cpp") continue;
         const std::string text = support::read_file(entry.path().string());
+        for (std::size_t at = text.find(".then("); at != std::string::npos; at = text.find(".then(", at + 1)) {
+            const std::string whole = text.substr(at, text.find(';', at) - at);
+            CAPTURE(entry.path().string(), whole);
+            CHECK(whole.find("…") == std::string::npos);  // nobody can type what is left out
+        }
         for (const std::string_view before : {".then(\"", ".next = \"", ".next = {\"", ".then(\n"}) {
             for (std::size_t at = text.find(before); at != std::string::npos; at = text.find(before, at + 1)) {
                 const std::size_t open = text.find_first_not_of(" \n", at + before.size());

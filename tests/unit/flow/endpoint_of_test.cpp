@@ -100,4 +100,15 @@ TEST_CASE("a key name with tokens that only ssh can fill in is left to the defau
     CHECK(decide(line_to("box"), config).endpoint.identity_file.empty());
 }
 
+TEST_CASE("a lease tells the line that adopts its box again") {
+    model::Lease lease;
+    lease.name = "b1";
+    lease.endpoint = {TransportKind::ssh, "203.0.113.7", 40022, "root", "", "/home/me/my key"};
+    CHECK(adopt_again(lease) == "drawhitch adopt b1 ssh -p 40022 -i '/home/me/my key' root@203.0.113.7");
+    lease.endpoint.alias = "gpu1";
+    CHECK(adopt_again(lease) == "drawhitch adopt b1 gpu1");
+    lease.endpoint = {.transport = TransportKind::local};
+    CHECK(adopt_again(lease) == "drawhitch adopt b1 local");
+}
+
 }  // namespace drawhitch::flow
