@@ -20,6 +20,8 @@ namespace drawhitch::flow {
 
 namespace {
 
+constexpr std::string_view k_terminate = "terminate";  // the verb of the intent
+
 Result<judge::Waivers> waivers_of(const DownOptions& options) {
     judge::Waivers waivers{{}, options.kill_runs, options.accept};
     for (const std::string& word : options.lose) {
@@ -51,6 +53,7 @@ class Teardown {
     void show() const;
     Status confirm();
     Status kill_runs();
+    Result<std::int64_t> intend();
     Status end();
     Status note(const std::string& kind);
     [[nodiscard]] std::string same_command() const;
@@ -162,11 +165,25 @@ Status Teardown::kill_runs() {
     return lock();
 }
 
+// The intent of a teardown that was killed is gone on with: one stays open until its outcome is known.
+Result<std::int64_t> Teardown::intend() {
+    TRY_ASSIGN(const auto open, deps_.ledger.open_intents());
+    for (const ledger::Intent& intent : open)
+        if (intent.lease == lease().id && intent.verb == k_terminate) return intent.id;
+    return deps_.ledger.intend({0,
+                                lease().id,
+                                "down-" + std::to_string(lease().id) + "-" + random_hex(4),
+                                std::string{k_terminate},
+                                {},
+                                {},
+                                {},
+                                {},
+                                {}});
+}
+
 // Nothing here can end the box itself: the profile has no API verb. So the lease stays open, and counts on.
 Status Teardown::end() {
-    const ledger::Intent intent{
-        0, lease().id, "down-" + std::to_string(lease().id) + "-" + random_hex(4), "terminate", {}, {}, {}, {}, {}};
-    TRY_ASSIGN(const std::int64_t number, deps_.ledger.intend(intent));
+    TRY_ASSIGN(const std::int64_t number, intend());
     TRY_ASSIGN(const RemovedSecrets secrets, remove_secrets(op_, deps_, lease()));
     report_.removed = secrets.removed;
     report_.kept = secrets.kept;
