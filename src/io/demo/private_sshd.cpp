@@ -156,7 +156,7 @@ Status PrivateSshd::await_listening(const Op& op) {
         int status = 0;
         const bool died = ::waitpid(pid_, &status, WNOHANG) == pid_;
         if (died) pid_ = -1;
-        if (const auto state = limited.check(); died || !state) {
+        if (auto state = limited.check(); died || !state) {
             if (!state && state.error().code == Code::cancelled) return state;
             const auto log = read_file(directory_ + "/sshd.log");
             return Error{Code::remote_failed, "the private sshd did not start"}.because(log ? std::string{trim(*log)}

@@ -146,26 +146,31 @@ void Relay::cut_if_due() {
     }
 }
 
+std::vector<pollfd> Relay::waits() const {
+    std::vector<pollfd> waits{{stop_.fd(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
+    const bool open_tap = rate_ == 0 || allowance_ > 0;
+    for (const auto& link : links_) {
+        const short from_laptop = link->up.bytes.empty() && !link->up.ended ? POLLIN : 0;
+        const short to_laptop = link->down.bytes.empty() ? 0 : POLLOUT;
+        const short from_box = open_tap && link->down.bytes.empty() && !link->down.ended ? POLLIN : 0;
+        const short to_box = link->up.bytes.empty() ? 0 : POLLOUT;
+        waits.push_back({link->laptop.get(), static_cast<short>(from_laptop | to_laptop), 0});
+        waits.push_back({link->box.get(), static_cast<short>(from_box | to_box), 0});
+    }
+    return waits;
+}
+
 void Relay::loop() {
     Clock& clock = system_clock();
     Instant last = clock.now();
     while (!stop_.requested()) {
-        std::vector<pollfd> waits{{stop_.fd(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
-        const bool open_tap = rate_ == 0 || allowance_ > 0;
-        for (const auto& link : links_) {
-            const short from_laptop = link->up.bytes.empty() && !link->up.ended ? POLLIN : 0;
-            const short to_laptop = link->down.bytes.empty() ? 0 : POLLOUT;
-            const short from_box = open_tap && link->down.bytes.empty() && !link->down.ended ? POLLIN : 0;
-            const short to_box = link->up.bytes.empty() ? 0 : POLLOUT;
-            waits.push_back({link->laptop.get(), static_cast<short>(from_laptop | to_laptop), 0});
-            waits.push_back({link->box.get(), static_cast<short>(from_box | to_box), 0});
-        }
-        ::poll(waits.data(), static_cast<nfds_t>(waits.size()), rate_ == 0 || links_.empty() ? 100 : k_tick_ms);
+        std::vector<pollfd> waiting = waits();
+        ::poll(waiting.data(), static_cast<nfds_t>(waiting.size()), rate_ == 0 || links_.empty() ? 100 : k_tick_ms);
         const Instant now = clock.now();
         const auto elapsed = std::chrono::duration_cast<milliseconds>(now - last);
         const std::uint64_t allowance = refill(elapsed.count());
         last += elapsed;
-        if ((waits[1].revents & POLLIN) != 0) accept_one();
+        if ((waiting[1].revents & POLLIN) != 0) accept_one();
         for (auto& link : links_) {
             move_up(*link);
             if (!link->broken && (allowance > 0 || !link->down.bytes.empty()))

@@ -2,6 +2,8 @@
 // box and cuts connections at a byte count. Owns its sockets and one thread; never leaves 127.0.0.1.
 #pragma once
 
+#include <poll.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -38,6 +40,7 @@ class Relay {
     static constexpr std::uint64_t k_never = ~std::uint64_t{0};
 
     Relay(UniqueFd listener, std::uint16_t port, std::uint16_t target) noexcept;
+    [[nodiscard]] std::vector<pollfd> waits() const;
     void loop();
     void accept_one();
     void move_down(Link& link, std::uint64_t allowance);

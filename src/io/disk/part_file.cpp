@@ -54,7 +54,7 @@ bool punch_hole(int fd, std::uint64_t offset, std::size_t length) {
 
 }  // namespace
 
-PartFile::PartFile(std::string name, PartPlan plan)
+PartFile::PartFile(const std::string& name, PartPlan plan)
     : plan_(std::move(plan)), part_name_(name + ".part"), journal_name_(name + ".leaves") {
     leaves_.resize(static_cast<std::size_t>(proto::leaf_count(plan_.size)));
 }

@@ -65,7 +65,7 @@ class PartFile {
     [[nodiscard]] int fd() const { return part_.get(); }
 
   private:
-    PartFile(std::string name, PartPlan plan);
+    PartFile(const std::string& name, PartPlan plan);
     Status open_files(int directory);
     Status load(const Op& op);
     Status prove(const Op& op, const std::string& journal);

@@ -48,28 +48,39 @@ Result<KeyAgent> KeyAgent::connect(const Op& op, const std::string& socket_path)
     return KeyAgent(std::move(fd));
 }
 
+namespace {
+
+// Sends what it can of `out`, and appends to `in` what is there; whether anything was.
+Result<bool> exchange(int socket, std::string& out, std::string& in) {
+    const auto hung_up = [] { return agent_error(std::string("hung up: ") + std::strerror(errno)); };
+    if (!out.empty()) {
+        const ssize_t count = ::send(socket, out.data(), out.size(), k_send_flags);
+        if (count < 0 && !would_block(errno)) return hung_up();
+        if (count > 0) out.erase(0, static_cast<std::size_t>(count));
+    }
+    char buffer[4096];
+    const ssize_t count = ::recv(socket, buffer, sizeof buffer, 0);
+    if (count == 0) return agent_error("hung up");
+    if (count < 0 && !would_block(errno)) return hung_up();
+    if (count > 0) in.append(buffer, static_cast<std::size_t>(count));
+    return count > 0;
+}
+
+}  // namespace
+
 Result<std::string> KeyAgent::ask(const Op& op, std::string_view request) {
     std::string out = wire_string(request);
     std::string in;
     for (;;) {
         TRY(op.check());
-        if (!out.empty()) {
-            const ssize_t count = ::send(socket_.get(), out.data(), out.size(), k_send_flags);
-            if (count < 0 && !would_block(errno)) return agent_error(std::string("hung up: ") + std::strerror(errno));
-            if (count > 0) out.erase(0, static_cast<std::size_t>(count));
-        }
-        char buffer[4096];
-        const ssize_t count = ::recv(socket_.get(), buffer, sizeof buffer, 0);
-        if (count == 0) return agent_error("hung up");
-        if (count < 0 && !would_block(errno)) return agent_error(std::string("hung up: ") + std::strerror(errno));
-        if (count > 0) in.append(buffer, static_cast<std::size_t>(count));
+        TRY_ASSIGN(const bool more, exchange(socket_.get(), out, in));
         WireReader reader(in);
         std::uint32_t size = 0;
         if (reader.number(size)) {
             if (size == 0 || size > k_most_bytes) return agent_error("does not speak the agent protocol");
             if (in.size() >= 4 + std::size_t{size}) return in.substr(4, size);
         }
-        if (count > 0) continue;
+        if (more) continue;
         Wait wait(op);
         wait.add(socket_.get(), static_cast<short>(POLLIN | (out.empty() ? 0 : POLLOUT)));
         wait.now(k_longest_wait);

@@ -60,7 +60,8 @@ struct SshCallbacks {
     static ssize_t send(libssh2_socket_t, const void* buffer, size_t length, int, void** abstract) {
         return link(abstract).send(buffer, length);
     }
-    static void disconnect(LIBSSH2_SESSION*, int, const char* message, int length, const char*, int, void** abstract) {
+    static void disconnect(  // NOLINT(readability-function-size): the parameters are libssh2's
+        LIBSSH2_SESSION*, int, const char* message, int length, const char*, int, void** abstract) {
         if (message != nullptr && length > 0)
             link(abstract).farewell_.assign(message, static_cast<std::size_t>(length));
     }
@@ -71,7 +72,8 @@ struct SshCallbacks {
     }
 };
 
-Result<std::shared_ptr<SshLink>> SshLink::start(UniqueFd socket, SshTarget target, std::vector<std::string> key_types) {
+Result<std::shared_ptr<SshLink>> SshLink::start(UniqueFd socket, SshTarget target,
+                                                const std::vector<std::string>& key_types) {
     if (!initialise_library()) return Error{Code::internal, "libssh2 does not start"};
     std::shared_ptr<SshLink> link(new SshLink(std::move(socket), std::move(target)));
     link->memory_ = std::make_unique<SshMemory>();

@@ -30,7 +30,7 @@ class SshLink {
   public:
     // Takes a connected, non-blocking socket. `key_types` go first in what is asked of the host.
     static Result<std::shared_ptr<SshLink>> start(UniqueFd socket, SshTarget target,
-                                                  std::vector<std::string> key_types);
+                                                  const std::vector<std::string>& key_types);
     ~SshLink();
     SshLink(const SshLink&) = delete;
     SshLink& operator=(const SshLink&) = delete;
