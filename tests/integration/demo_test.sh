@@ -43,7 +43,7 @@ for log in first.log second.log; do
   report=$(sed -n 's/^Report: //p' "$log")
   python3 -m json.tool "$report" > /dev/null || fail "the report that $log names cannot be read: $report"
 done
-[ "$(ls -d drawhitch-demo*/pulls/demo-box/r1/SHA256SUMS | wc -l)" = 3 ] || fail "not each demo has its own results: $(ls)"
+[ "$(find . -path "./drawhitch-demo*/pulls/demo-box/r1/SHA256SUMS" | wc -l)" = 3 ] || fail "not each demo has its own results: $(ls)"
 nothing_left
 if "$drawhitch" demo --dir drawhitch-demo > log 2>&1; then fail "a directory that is there was taken"; fi
 grep -q '^error\[E-EXISTS\]' log || fail "it said: $(cat log)"
