@@ -166,7 +166,7 @@ Status Launch::claim_next_number(const std::vector<model::Run>& runs) {
         const bool known =
             std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return run.spec.name == name; });
         if (known) continue;
-        const Status claimed = claim_name(name);
+        Status claimed = claim_name(name);
         if (claimed || box_.refused != "taken") return claimed;
     }
     return Error{Code::exists, lease_.name + " has too many runs"};
