@@ -66,8 +66,9 @@ struct PullReport {
 // by the same call. An Error means nothing was fetched; troubles with some files are in `problem`.
 Result<PullReport> pull(const Op& op, Deps& deps, const PullOptions& options);
 
-// Where pulls of this run land unless told otherwise: <pull.dir>/<box>/<run>. A later lease that took an ended one's name
-// has a directory of its own, <box>@<lease>, so that runs of one name never meet in one place. Codes: of the ledger.
+// Where pulls of this run land unless told otherwise: <pull.dir>/<box>/<run>. A later lease that took an ended one's
+// name has a directory of its own, <box>@<lease>, so that runs of one name never meet in one place. Codes: of the
+// ledger.
 Result<std::string> default_pull_directory(const Deps& deps, const model::Lease& lease, const std::string& run);
 
 }  // namespace drawhitch::flow
