@@ -14,6 +14,7 @@
 #include "flow/transfer/pull_files.hpp"
 #include "io/disk/name_rules.hpp"
 #include "io/ledger/ledger.hpp"
+#include "io/ledger/lock.hpp"
 
 namespace drawhitch::flow {
 
@@ -65,23 +66,46 @@ class Pull {
         if (options_.to.empty()) {
             TRY_ASSIGN(report_.directory, default_pull_directory(deps_, lease_, run_.spec.name));
         }
-        TRY_ASSIGN(Link link, dial(op_));
-        {
-            Activity scanning{op_.events, "look at " + lease_.name + " " + run_.spec.name, EventUnit::none};
-            TRY_ASSIGN(auto files, scan_run_files(op_, *link.agent, link.root, roster()));
-            TRY(check_declared(files, options_.declare));
-            if (!deps_.dry_run && !options_.declare.empty())
-                TRY(deps_.ledger.declare_roster(run_.id, options_.declare));
-            remember_all(files);
-            TRY_ASSIGN(selection_, select_units(std::move(files), options_));
-        }
+        TRY(look());
         if (selection_.units.empty() && selection_.left_out.empty()) return nothing_matches();
         report_.left_out = selection_.left_out;
+        report_.unmatched = selection_.unmatched;
+        report_.no_roster = has_no_roster(run_.spec, options_);
         TRY(find_own());
-        return deps_.dry_run ? show_plan(link) : fetch(std::move(link));
+        auto done = deps_.dry_run ? show_plan() : fetch();
+        if (done && !done->problem)
+            done->problem = unmatched_problem(lease_.name, run_.spec, options_, done->unmatched);
+        return done;
     }
 
   private:
+    // Questions to the box, asked again over a new connection where one is lost.
+    Status ask(const Look& question) {
+        TRY_ASSIGN(Looked looked, look_linked(
+                                      op_, [this](const Op& op) { return dial(op); }, Persistence{},
+                                      std::exchange(link_, std::nullopt), question));
+        link_ = std::move(looked.link);
+        lost_.sent += looked.lost.sent;
+        lost_.received += looked.lost.received;
+        lost_.connections += looked.lost.connections;
+        reconnects_ += looked.reconnects;
+        return ok();
+    }
+
+    Status look() {
+        const Activity scanning{op_.events, "look at " + lease_.name + " " + run_.spec.name, EventUnit::none};
+        RunFiles files{};
+        TRY(ask([&](const Op& op, Link& link) -> Status {
+            TRY_ASSIGN(files, scan_run_files(op, *link.agent, link.root, roster()));
+            return ok();
+        }));
+        TRY(check_declared(files, options_.declare));
+        if (!deps_.dry_run && !options_.declare.empty()) TRY(deps_.ledger.declare_roster(run_.id, options_.declare));
+        remember_all(files);
+        TRY_ASSIGN(selection_, select_units(std::move(files), roster(), options_));
+        return ok();
+    }
+
     // The lease's root first: its mark proves that this is the disk we know.
     Result<Link> dial(const Op& op) {
         TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease_));
@@ -97,16 +121,22 @@ class Pull {
         return options_.all ? model::Roster{{"**", model::RosterClass::must}} : run_.spec.roster;
     }
 
-    Error nothing_matches() const {
+    [[nodiscard]] Error nothing_matches() const {
         if (options_.patterns.empty()) {
-            return Error{Code::not_found, "run " + run_.spec.name + " has made nothing yet that its roster names"};
+            return Error{Code::not_found, "run " + run_.spec.name + " has made nothing yet that its roster names"}.then(
+                "drawhitch ps " + lease_.name + " " + run_.spec.name);
         }
-        return Error{Code::not_found, "nothing of run " + run_.spec.name + " matches"}.because(
-            "a pattern selects among the files of the run's roster");
+        Error error{Code::not_found, "nothing of run " + run_.spec.name + " matches " + quoted_list(options_.patterns)};
+        if (options_.all) return error;
+        PullOptions wider = options_;
+        wider.all = true;
+        error.why = "a pattern selects among the files of the run's roster; --all looks at every file it has made";
+        error.next = pull_command(wider, lease_.name, run_.spec.name);
+        return error;
     }
 
     // What is here already and equal is kept; `items_` is the rest.
-    Status compare(Link& link) {
+    Status compare() {
         for (const plan::Unit& unit : selection_.units) {
             for (const std::size_t index : unit.files) {
                 report_.files.resize(std::max(report_.files.size(), index + 1));
@@ -122,7 +152,9 @@ class Pull {
         std::vector<std::size_t> asked = plan::candidates(selection_.entries, local);
         std::erase_if(asked, [this](std::size_t index) { return selection_.being_written[index]; });
         if (!asked.empty()) {
-            TRY(add_digests(op_, *link.agent, link.root, selection_.entries, asked, options_.rehash));
+            TRY(ask([&](const Op& op, Link& link) {
+                return add_digests(op, *link.agent, link.root, selection_.entries, asked, options_.rehash);
+            }));
         }
         for (std::size_t i = 0; i < selection_.entries.size(); ++i) {
             sort_out(i, local);
@@ -169,7 +201,8 @@ class Pull {
     // is its work.
     Status find_own() {
         TRY_ASSIGN(const bool ours, deps_.ledger.received_into(run_.id, report_.directory));
-        own_directory_ = ours || ::access((report_.directory + "/.drawhitch").c_str(), F_OK) == 0;
+        const std::string left = report_.directory + "/.drawhitch/" + landing_id();
+        own_directory_ = ours || ::access(left.c_str(), F_OK) == 0;
         return ok();
     }
 
@@ -179,7 +212,8 @@ class Pull {
         return Error{Code::exists, printable(report_.directory) +
                                        " has files that no pull of this run made and that differ: " +
                                        printable(in_the_way_.front()) + others + "; nothing was changed"}
-            .then("drawhitch pull " + lease_.name + " " + run_.spec.name + " --to ANOTHER-DIRECTORY");
+            .then("drawhitch pull " + lease_.name + " " + run_.spec.name + " --to " +
+                  shell_word(report_.directory + "-2"));
     }
 
     Status refuse_collisions(const parse::NameRules& rules) const {
@@ -196,26 +230,31 @@ class Pull {
         return parse::NameRules{found.ignores_case, found.ignores_unicode_form};
     }
 
-    Result<PullReport> show_plan(Link& link) {
+    Result<PullReport> show_plan() {
         if (options_.names) TRY(refuse_collisions(*options_.names));
-        TRY(compare(link));
+        TRY(compare());
         for (const std::size_t index : item_files_) {
             report_.files[index].planned = true;
         }
         return std::move(report_);
     }
 
-    Result<PullReport> fetch(Link link) {
+    // One pull works in a directory at a time, whatever its run. What was made for this one goes again when nothing
+    // came.
+    Result<PullReport> fetch() {
+        const FreshDirectories fresh{report_.directory};
         TRY_ASSIGN(disk::Root root, disk::Root::create(report_.directory));
+        auto lock = ledger::FileLock::pull_target(op_, deps_.ledger.state_dir(), report_.directory,
+                                                  "drawhitch pull " + lease_.name + " " + run_.spec.name);
+        if (!lock) return std::move(lock).error().while_("pulling into " + printable(report_.directory));
         TRY_ASSIGN(const parse::NameRules rules, name_rules(root));
         TRY(refuse_collisions(rules));
-        TRY(compare(link));
+        TRY(compare());
         selection_.entries = {};  // there may be hundreds of thousands, and all that counts is in the report now
         TRY_ASSIGN(const disk::Root records, disk::Root::open(report_.directory));
-        const std::string id = "pull-" + proto::sha256(lease_.name + '\0' + run_.spec.run_dir).hex().substr(0, 16);
-        TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), id));
+        TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), landing_id()));
         if (!items_.empty()) {
-            const PullOutcome outcome = pull_files(op_, [this](const Op& op) { return dial(op); }, std::move(link),
+            const PullOutcome outcome = pull_files(op_, [this](const Op& op) { return dial(op); }, std::move(*link_),
                                                    *landing, std::exchange(items_, {}), {});
             take(outcome);
             if (outcome.stopped && !brought_anything()) {
@@ -223,7 +262,8 @@ class Pull {
                 return *outcome.stopped;
             }
         } else {
-            add(report_.tally.wire, link.agent->session().traffic());
+            add(report_.tally.wire, link_->agent->session().traffic());
+            count_lost();
         }
         TRY(certify_units(op_, records, selection_, report_));
         TRY(write_records(records, {lease_.name, run_.spec.name, run_.spec.work_dir, op_.clock.wall()}, report_));
@@ -232,8 +272,20 @@ class Pull {
         const bool leftovers = std::any_of(report_.files.begin(), report_.files.end(), [](const PulledFile& file) {
             return file.state == FileState::failed || file.state == FileState::changing;
         });
-        if (!leftovers) TRY(landing->discard());
+        if (!leftovers || landing->held_bytes() == 0) TRY(landing->discard());
         return std::move(report_);
+    }
+
+    // The same for the same run, so that a pull resumes by itself.
+    [[nodiscard]] std::string landing_id() const {
+        return "pull-" + proto::sha256(lease_.name + '\0' + run_.spec.run_dir).hex().substr(0, 16);
+    }
+
+    void count_lost() {
+        report_.tally.wire.sent += lost_.sent;
+        report_.tally.wire.received += lost_.received;
+        report_.tally.wire.connections += lost_.connections;
+        report_.tally.reconnects += reconnects_;
     }
 
     // What is here, or at least lies in a part for the next attempt.
@@ -245,6 +297,7 @@ class Pull {
 
     void take(const PullOutcome& outcome) {
         report_.tally = outcome.tally;
+        count_lost();
         report_.problem = outcome.stopped;
         for (std::size_t i = 0; i < outcome.results.size(); ++i) {
             const PullResult& result = outcome.results[i];
@@ -328,6 +381,9 @@ class Pull {
     std::vector<std::string> in_the_way_{};        // entries whose local file is neither equal nor ours
     std::vector<model::ManifestEntry> matched_{};  // all that the roster matched, where the user narrowed it
     Selection selection_{};
+    std::optional<Link> link_{};
+    Wire lost_{};                  // over connections that were lost before any data flowed
+    std::uint32_t reconnects_{0};  // of those
     std::vector<PullItem> items_{};
     std::vector<std::size_t> item_files_{};  // per item: its index in the report
     PullReport report_{};

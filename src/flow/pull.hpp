@@ -53,8 +53,10 @@ struct PullReport {
     std::string directory{};  // absolute
     std::vector<PulledFile> files{};
     std::vector<PulledUnit> units{};
-    std::vector<proto::FileEntry> left_out{};  // wanted, but links, pipes, sockets, devices or unreadable
-    std::optional<model::Receipt> receipt{};   // of this pull; none if nothing was proven
+    std::vector<proto::FileEntry> left_out{};    // wanted, but links, pipes, sockets, devices or unreadable
+    std::vector<model::RosterItem> unmatched{};  // what was expected and is not on the box; classes must and nice
+    bool no_roster{false};                       // nobody said what the run must leave behind
+    std::optional<model::Receipt> receipt{};     // of this pull; none if nothing was proven
     PullTally tally{};
     std::uint64_t planned_bytes{0};  // that had to be fetched
     // Why the pull is not simply good, worst first: it stopped, something is damaged, something was left out.

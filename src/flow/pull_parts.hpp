@@ -19,6 +19,7 @@ struct Selection {
     std::vector<bool> being_written{};
     std::vector<plan::Unit> units{};
     std::vector<proto::FileEntry> left_out{};
+    std::vector<model::RosterItem> unmatched{};  // of the roster, or the user's own patterns, if there are any
     std::int64_t box_seconds{0};
 };
 
@@ -26,7 +27,8 @@ struct Selection {
 Status check_declared(const RunFiles& files, const model::Roster& declared);
 
 // Applies classes, patterns and --newest, unit by unit: a half unit is worth nothing.
-Result<Selection> select_units(RunFiles files, const PullOptions& options);
+// `roster` is the one that `files` were scanned with.
+Result<Selection> select_units(RunFiles files, const model::Roster& roster, const PullOptions& options);
 
 // Which of the wanted files lie in `root` with the same size, and their digests.
 Result<std::map<std::string, plan::LocalFile>> local_files(const Op& op, const disk::Root& root,
@@ -43,5 +45,30 @@ Status certify_units(const Op& op, const disk::Root& root, const Selection& sele
 
 // MANIFEST.json and SHA256SUMS in `root`: what earlier pulls proved and is still here, with what this one did.
 Status write_records(const disk::Root& root, const plan::ManifestHead& head, const PullReport& report);
+
+// The directories that a pull makes for itself: what it made goes again with this object, as far as it is empty.
+class FreshDirectories {
+  public:
+    // To be made before the directory is. `path` is absolute.
+    explicit FreshDirectories(const std::string& path);
+    FreshDirectories(const FreshDirectories&) = delete;
+    FreshDirectories& operator=(const FreshDirectories&) = delete;
+    ~FreshDirectories();
+
+  private:
+    std::vector<std::string> made_{};  // the innermost first
+};
+
+// The command line that says what `options` say, for this box and run.
+std::string pull_command(const PullOptions& options, const std::string& box, const std::string& run);
+
+// "a, b" of patterns or names, each quoted and printable.
+std::string quoted_list(const std::vector<std::string>& words);
+
+// What is wrong when a run has no roster, or some of it matches nothing; the next step with it.
+std::optional<Error> unmatched_problem(const std::string& box, const model::RunSpec& spec, const PullOptions& options,
+                                       const std::vector<model::RosterItem>& unmatched);
+// True where the pull is about a roster, and nobody wrote one.
+bool has_no_roster(const model::RunSpec& spec, const PullOptions& options);
 
 }  // namespace drawhitch::flow

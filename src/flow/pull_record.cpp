@@ -118,9 +118,13 @@ Status write_records(const disk::Root& root, const plan::ManifestHead& head, con
     for (const PulledFile& file : report.files) {
         if (is_here(file.state)) brought.insert(file.entry.path);
     }
+    const std::vector<plan::ManifestFile> earlier = earlier_files(root, brought);
+    const bool any = !earlier.empty() || std::ranges::any_of(report.files, &PulledFile::certified);
+    // An empty list in a fresh directory would look like a pull; an old list must not outlive what it lists.
+    if (!any && !root.stat_entry(plan::k_manifest_name)) return ok();
     plan::ManifestWriter manifest{head};
     std::string sums;
-    for (const plan::ManifestFile& file : earlier_files(root, brought)) {
+    for (const plan::ManifestFile& file : earlier) {
         manifest.add(file.entry, file.structure, file.mode);
         sums += plan::sums_line(file.entry);
     }

@@ -30,6 +30,26 @@ bool unit_wanted(const plan::Unit& unit, const std::vector<proto::FileEntry>& en
     });
 }
 
+// What somebody expected and the box does not have. The user's own patterns stand above the roster's; of that, only
+// what this pull is about.
+std::vector<model::RosterItem> unmatched_items(const RunFiles& files, const model::Roster& roster,
+                                               const PullOptions& options, const std::vector<parse::Glob>& globs) {
+    std::vector<model::RosterItem> unmatched;
+    for (std::size_t i = 0; i < globs.size(); ++i) {
+        const auto covered = [&](const proto::FileEntry& entry) { return globs[i].covers(entry.path); };
+        const bool any = std::ranges::any_of(files.entries, covered) || std::ranges::any_of(files.left_out, covered);
+        if (!any) unmatched.push_back({options.patterns[i], model::RosterClass::must});
+    }
+    if (!globs.empty() || options.all || !options.declare.empty()) return unmatched;
+    for (const std::size_t index : files.unmatched) {
+        const model::RosterItem& item = roster[index];
+        if (item.wanted != model::RosterClass::scratch && class_wanted(item.wanted, options.classes)) {
+            unmatched.push_back(item);
+        }
+    }
+    return unmatched;
+}
+
 }  // namespace
 
 Status check_declared(const RunFiles& files, const model::Roster& declared) {
@@ -44,17 +64,18 @@ Status check_declared(const RunFiles& files, const model::Roster& declared) {
     return ok();
 }
 
-Result<Selection> select_units(RunFiles files, const PullOptions& options) {
+Result<Selection> select_units(RunFiles files, const model::Roster& roster, const PullOptions& options) {
     std::vector<parse::Glob> globs;
     for (const std::string& pattern : options.patterns) {
         TRY_ASSIGN(auto glob, parse::Glob::compile(pattern));
         globs.push_back(std::move(glob));
     }
+    Selection selection{};
+    selection.unmatched = unmatched_items(files, roster, options, globs);
     std::erase_if(files.units, [&](const plan::Unit& unit) {
         return !class_wanted(unit.wanted, options.classes) || !unit_wanted(unit, files.entries, globs);
     });
     files.units = plan::keep_newest(std::move(files.units), files.entries, options.newest);
-    Selection selection{};
     selection.box_seconds = files.box_seconds;
     selection.entries.reserve(files.entries.size());
     selection.units.reserve(files.units.size());

@@ -54,7 +54,8 @@ std::optional<std::string> manifest_path(std::string_view path) {
 
 class Scanner {
   public:
-    Scanner(std::vector<Pattern> patterns, RunFiles& found) : patterns_(std::move(patterns)), found_(found) {}
+    Scanner(std::vector<Pattern> patterns, RunFiles& found)
+        : patterns_(std::move(patterns)), matched_(patterns_.size(), false), found_(found) {}
 
     Status take(proto::FileEntry&& entry) {
         // A job that makes a `_run` directory of its own would speak for the record.
@@ -62,6 +63,7 @@ class Scanner {
         auto path = manifest_path(entry.path);
         if (!path) return ok();
         entry.path = std::move(*path);
+        if (entry.type != proto::FileType::directory) note_matches(entry.path);
         const auto wanted = classify(entry.path);
         if (!wanted || wanted->wanted == model::RosterClass::scratch) return ok();
         if (entry.type == proto::FileType::file && (entry.error == 0 || entry.error == k_changed_while_hashed)) {
@@ -75,9 +77,25 @@ class Scanner {
     // A directory that cannot be read is wanted if anything below it might be.
     [[nodiscard]] std::optional<plan::Wanted> classify(std::string_view path) const { return match(patterns_, path); }
 
+    [[nodiscard]] std::vector<std::size_t> unmatched() const {
+        std::vector<std::size_t> items;
+        for (std::size_t i = 0; i < matched_.size(); ++i) {
+            if (!matched_[i]) items.push_back(i);
+        }
+        return items;
+    }
+
   private:
+    void note_matches(std::string_view path) {
+        if (path.starts_with(k_run_prefix)) return;
+        for (std::size_t i = 0; i < patterns_.size(); ++i) {
+            if (!matched_[i] && patterns_[i].glob.covers(path)) matched_[i] = true;
+        }
+    }
+
     static constexpr std::int32_t k_changed_while_hashed = 116;  // ESTALE, see docs/protocol.md "scan"
     std::vector<Pattern> patterns_;
+    std::vector<bool> matched_;
     RunFiles& found_;
 };
 
@@ -112,6 +130,7 @@ Result<RunFiles> scan_run_files(const Op& op, agent::Agent& agent, proto::RootId
     TRY_ASSIGN(const proto::ScanEnd end,
                agent.scan(op, scan, [&scanner](proto::FileEntry&& entry) { return scanner.take(std::move(entry)); }));
     found.box_seconds = end.wall_seconds;
+    found.unmatched = scanner.unmatched();
     TRY(find_writers(op, agent, root, found));
     found.units = plan::units(found.entries, [&](std::string_view path) { return scanner.classify(path); });
     return found;

@@ -27,6 +27,7 @@ struct RunFiles {
     std::vector<plan::Unit> units{};           // over `entries`
     std::vector<proto::FileEntry> left_out{};  // wanted by a pattern, but pipes, sockets, devices, links or unreadable
     std::vector<bool> being_written{};         // per entry: a process holds it open for writing
+    std::vector<std::size_t> unmatched{};      // roster items that match nothing on the box, whatever its kind
     bool writers_known{false};                 // false: some processes could not be looked into
     std::int64_t box_seconds{0};               // the box's clock at the end of the scan
 };

@@ -89,6 +89,16 @@ void show_summary(Context& context, const flow::PullReport& report) {
     out.json("reconnects", report.tally.reconnects);
 }
 
+void warn_of_gaps(const Context& context, const flow::PullReport& report) {
+    if (report.no_roster) {
+        context.op.warn("run " + report.run + " has no roster: nobody said what it must leave behind");
+    }
+    for (const model::RosterItem& item : report.unmatched) {
+        const std::string what = "nothing of run " + report.run + " matches \"" + printable(item.pattern) + "\"";
+        item.wanted == model::RosterClass::must ? context.op.warn(what) : context.op.note(what);
+    }
+}
+
 std::optional<parse::NameRules> name_rules(std::string_view word) {
     if (word == "linux") return parse::NameRules{};
     if (word == "macos") return parse::NameRules{.ignores_case = true, .ignores_unicode_form = true};
@@ -134,6 +144,7 @@ Result<Outcome> run_pull(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto options, options_of(context, parsed, *place, target));
     TRY_ASSIGN(const auto report, flow::pull(context.op, place->deps(), options));
     const bool planned = place->deps().dry_run;
+    warn_of_gaps(context, report);
     show_files(context.out, report, planned);
     if (planned) {
         context.out.text("would fetch " + human_bytes(report.planned_bytes) + " into " + printable(report.directory));
@@ -142,7 +153,7 @@ Result<Outcome> run_pull(Context& context, const Parsed& parsed) {
     }
     show_summary(context, report);
     if (report.problem) return *report.problem;
-    return Outcome{.exit = 0, .next = {"drawhitch verify " + shell_quote(report.directory)}};
+    return Outcome{.exit = 0, .next = {"drawhitch verify " + shell_word(report.directory)}};
 }
 
 }  // namespace
@@ -169,7 +180,7 @@ CommandRow pull_command() {
         .options = {{"--to", OptionKind::path, "DIR", "where the files go (pulls/BOX/RUN in the project)"},
                     {"--out", OptionKind::list, "PATTERN", "declare now what the run must leave behind, and pull it"},
                     {"--newest", OptionKind::integer, "N", "of numbered units that differ in the number, the newest N"},
-                    {"--class", OptionKind::list, "CLASS", "must, nice or scratch; may be repeated (must and nice)"},
+                    {"--class", OptionKind::list, "CLASS", "must, nice or scratch; must and nice if left out"},
                     {"--all", OptionKind::flag, "", "every file of the run's directory, whatever its roster says"},
                     {"--rehash", OptionKind::flag, "", "let the box read again what its digest cache knows"},
                     {"--local-fs", OptionKind::text, "KIND", "how names behave where files land (auto)",

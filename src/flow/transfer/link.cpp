@@ -56,6 +56,19 @@ bool is_worth_reconnecting(const Error& error) {
     return false;
 }
 
+namespace {
+
+// Waits before the next attempt; the failure itself when there is none.
+Status back_off(const Op& op, const Persistence& persistence, int attempt, Error failure) {
+    if (!is_worth_reconnecting(failure) || attempt >= persistence.policy.max_attempts) return failure;
+    const milliseconds wait = next_delay(persistence.policy, attempt, std::nullopt, random_u64());
+    op.note(failure.message + "; connecting again in " + human_duration(std::chrono::ceil<std::chrono::seconds>(wait)));
+    op.clock.sleep(wait, op.cancel);
+    return op.check();
+}
+
+}  // namespace
+
 Status keep_linked(const Op& op, const Dial& dial, const Persistence& persistence, std::optional<Link> link,
                    LinkedWork& work) {
     bool was_linked = link.has_value();
@@ -78,15 +91,42 @@ Status keep_linked(const Op& op, const Dial& dial, const Persistence& persistenc
             link.reset();
         }
         if (done) continue;
-        if (!was_linked || !is_worth_reconnecting(done.error())) return done;
-        if (++attempt >= persistence.policy.max_attempts) return done;
-        const milliseconds wait = next_delay(persistence.policy, attempt, std::nullopt, random_u64());
-        op.note(done.error().message + "; connecting again in " +
-                human_duration(std::chrono::ceil<std::chrono::seconds>(wait)));
-        op.clock.sleep(wait, op.cancel);
-        TRY(op.check());
+        if (!was_linked) return done;
+        TRY(back_off(op, persistence, ++attempt, std::move(done).error()));
     }
     return ok();
+}
+
+Result<Looked> look_linked(const Op& op, const Dial& dial, const Persistence& persistence, std::optional<Link> link,
+                           const Look& look) {
+    Looked looked{};
+    bool was_linked = link.has_value();
+    for (int attempt = 1;; ++attempt) {
+        Status done = ok();
+        if (!link) {
+            auto dialled = dial(op);
+            // An answer that broke off says less than one that was refused, but a second and third like it are enough.
+            const bool begun = was_linked || (!dialled && dialled.error().code == Code::link_lost && attempt < 3);
+            if (!dialled && !begun) return std::move(dialled).error();
+            if (dialled) {
+                link = std::move(*dialled);
+                if (was_linked) ++looked.reconnects;
+                was_linked = true;
+            } else {
+                done = std::move(dialled).error();
+            }
+        }
+        if (link) {
+            done = look(op, *link);
+            if (done) {
+                looked.link = std::move(*link);
+                return looked;
+            }
+            add(looked.lost, link->agent->session().traffic());
+            link.reset();
+        }
+        TRY(back_off(op, persistence, attempt, std::move(done).error()));
+    }
 }
 
 void add(Wire& total, const agent::Traffic& traffic) {

@@ -56,4 +56,19 @@ struct Wire {
 };
 void add(Wire& total, const agent::Traffic& traffic);
 
+// A look at the box that may be taken again from its start: it must not keep anything of a first one that failed.
+using Look = std::function<Status(const Op&, Link&)>;
+
+struct Looked {
+    Link link{};                  // the one that `look` succeeded over
+    Wire lost{};                  // what crossed the links that failed
+    std::uint32_t reconnects{0};  // how often one was replaced
+};
+
+// Takes `look` over `link` or a new connection, and again over a new one, with back-off, where the connection fails.
+// As with keep_linked, a first connection that cannot be made is not tried again; one that breaks off while it is made
+// is, twice.
+Result<Looked> look_linked(const Op& op, const Dial& dial, const Persistence& persistence, std::optional<Link> link,
+                           const Look& look);
+
 }  // namespace drawhitch::flow

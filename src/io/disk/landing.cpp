@@ -44,6 +44,10 @@ Result<UniqueFd> take_lock(int directory, std::string_view shown) {
         if (errno != EWOULDBLOCK) return errno_error(errno, "lock", shown);
         return Error{Code::locked, "another drawhitch is already pulling into " + printable(shown)};
     }
+    // One that ended just now took its lock's name away: a lock without a name keeps nobody out.
+    struct stat held {};
+    if (::fstat(lock.get(), &held) != 0) return errno_error(errno, "look at the lock of", shown);
+    if (held.st_nlink == 0) return Error{Code::locked, "another drawhitch was pulling into " + printable(shown)};
     return lock;
 }
 
@@ -108,9 +112,16 @@ Landing::~Landing() = default;
 Result<std::unique_ptr<Landing>> Landing::open(Root destination, const std::string& id) {
     if (!is_plain_name(id)) return Error{Code::usage, "a pull id must be a plain name"};
     TRY_ASSIGN(const UniqueFd home, told(private_directory(destination.fd(), proto::k_private_dir), destination));
-    TRY_ASSIGN(UniqueFd directory, told(private_directory(home.get(), id), destination));
-    TRY_ASSIGN(UniqueFd lock, told(take_lock(directory.get(), destination.path()), destination));
-    return std::unique_ptr<Landing>{new Landing(std::move(destination), id, std::move(directory), std::move(lock))};
+    auto directory = told(private_directory(home.get(), id), destination);
+    auto lock = directory ? told(take_lock(directory->get(), destination.path()), destination)
+                          : Result<UniqueFd>{directory.error()};
+    if (!lock) {
+        // Fails, rightly, where anything lies in them.
+        ::unlinkat(home.get(), id.c_str(), AT_REMOVEDIR);
+        ::unlinkat(destination.fd(), proto::k_private_dir, AT_REMOVEDIR);
+        return std::move(lock).error();
+    }
+    return std::unique_ptr<Landing>{new Landing(std::move(destination), id, std::move(*directory), std::move(*lock))};
 }
 
 Status Landing::check_path(std::string_view path) {

@@ -1,0 +1,78 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.hpp"
+#include "flow/pull_parts.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+std::string and_quoted(const std::string& flag, const std::string& value) {
+    return " " + flag + " " + shell_word(value);
+}
+
+}  // namespace
+
+FreshDirectories::FreshDirectories(const std::string& path) {
+    struct stat found {};
+    for (std::string prefix = path; prefix.size() > 1 && ::lstat(prefix.c_str(), &found) != 0;) {
+        made_.push_back(prefix);
+        prefix.resize(prefix.rfind('/'));
+    }
+}
+
+FreshDirectories::~FreshDirectories() {
+    for (const std::string& path : made_) {
+        if (::rmdir(path.c_str()) != 0) return;  // it is in use, rightly
+    }
+}
+
+std::string pull_command(const PullOptions& options, const std::string& box, const std::string& run) {
+    std::string command = "drawhitch pull " + shell_word(box);
+    if (!run.empty()) command += " " + shell_word(run);
+    for (const std::string& pattern : options.patterns)
+        command += " " + shell_word(pattern);
+    for (const model::RosterClass wanted : options.classes)
+        command += and_quoted("--class", std::string{model::name_of(wanted)});
+    if (options.newest > 0) command += " --newest " + std::to_string(options.newest);
+    if (options.all) command += " --all";
+    if (!options.to.empty()) command += and_quoted("--to", options.to);
+    return command;
+}
+
+std::string quoted_list(const std::vector<std::string>& words) {
+    std::string list;
+    for (const std::string& word : words) {
+        list += (list.empty() ? "\"" : ", \"") + printable(word) + "\"";
+    }
+    return list;
+}
+
+bool has_no_roster(const model::RunSpec& spec, const PullOptions& options) {
+    return spec.roster.empty() && !spec.scratch && !options.all && options.patterns.empty();
+}
+
+std::optional<Error> unmatched_problem(const std::string& box, const model::RunSpec& spec, const PullOptions& options,
+                                       const std::vector<model::RosterItem>& unmatched) {
+    std::vector<std::string> patterns;
+    for (const model::RosterItem& item : unmatched) {
+        if (item.wanted == model::RosterClass::must) patterns.push_back(item.pattern);
+    }
+    PullOptions wider = options;
+    wider.all = true;
+    const std::string all = pull_command(wider, box, spec.name);
+    if (has_no_roster(spec, options)) {
+        return Error{Code::skipped, "run " + spec.name + " has no roster: only its log and record were pulled"}
+            .because("it was started without --out; pull --all brings everything and declares nothing")
+            .then("drawhitch pull " + shell_word(box) + " " + shell_word(spec.name) + " --out '**'");
+    }
+    if (patterns.empty()) return std::nullopt;
+    Error error{Code::skipped, "nothing of run " + spec.name + " matches " + quoted_list(patterns)};
+    if (options.all) return error;
+    error.why = options.patterns.empty() ? "the run's roster names what the run has not made, or not yet"
+                                         : "a pattern selects among the files of the run's roster";
+    return std::move(error).then(all);
+}
+
+}  // namespace drawhitch::flow
