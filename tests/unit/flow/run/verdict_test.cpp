@@ -49,7 +49,7 @@ TEST_CASE("exit code 0 without artifacts is ARTIFACTS-MISSING, also when older f
     stage.launch(RunStage::job("echo DONE", {"*.bin"}));
     const auto verdict = stage.await("r1", {VerdictKind::done, VerdictKind::artifacts_missing});
     CHECK(verdict.kind == VerdictKind::artifacts_missing);
-    CHECK(told(verdict, "matches 1 files, none newer than the start"));
+    CHECK(told(verdict, "matches 1 file, none newer than the start"));
     stage.launch(RunStage::job("true", {"out/**"}));
     CHECK(stage.await("r2", {VerdictKind::done, VerdictKind::artifacts_missing}).kind ==
           VerdictKind::artifacts_missing);
