@@ -55,6 +55,8 @@ class Collector {
         callbacks.ignored = [this](std::string_view path, FileType type) { return ignored(path, type); };
         callbacks.entry = [this](const FileEntry& entry) { return take(entry); };
         callbacks.problem = [this](std::string_view path, const Error& error) {
+            // Gone since its directory was read (an editor's or a writer's temporary file): not a part of this tree.
+            if (error.code == Code::not_found) return;
             tree_.left_out.push_back({std::string{path}, error.message});
         };
         TRY(disk::walk(op_, source_.root(), callbacks));
@@ -133,6 +135,7 @@ class Collector {
             return ok();
         };
         callbacks.problem = [&](std::string_view inner, const Error& error) {
+            if (error.code == Code::not_found) return;
             tree_.left_out.push_back({joined(path, inner), error.message});
         };
         TRY(disk::walk(op_, root, callbacks));
