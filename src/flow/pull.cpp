@@ -265,7 +265,7 @@ class Pull {
             add(report_.tally.wire, link_->agent->session().traffic());
             count_lost();
         }
-        TRY(certify_units(op_, records, selection_, report_));
+        TRY(certify_units(op_, deps_, records, selection_, report_));
         TRY(write_records(records, {lease_.name, run_.spec.name, run_.spec.work_dir, op_.clock.wall()}, report_));
         TRY(record_receipt());
         // Parts of files that failed wait for the next attempt.

@@ -9,6 +9,7 @@
 #include "core/parse/name_collisions.hpp"
 #include "core/plan/units.hpp"
 #include "flow/deps.hpp"
+#include "flow/load_test.hpp"
 #include "flow/transfer/pull_types.hpp"
 
 namespace drawhitch::flow {
@@ -43,6 +44,8 @@ struct PulledUnit {
     plan::UnitKind kind{};
     model::RosterClass wanted{model::RosterClass::must};
     bool proven{false};
+    // What the user's own load test said, where there is one and the rest of the unit was proven.
+    Loading loading{Loading::passed};
     bool rotated{false};  // the job removed it while we pulled: no failure
     std::string why{};
 };

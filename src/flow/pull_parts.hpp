@@ -40,8 +40,10 @@ bool is_young(const proto::FileEntry& entry, std::int64_t box_seconds);
 // Why a name can never be landed; empty if it can.
 std::string name_problem(std::string_view path);
 
-// Structure checks of all files that are here, then which units are proven as a whole; `report.problem` from both.
-Status certify_units(const Op& op, const disk::Root& root, const Selection& selection, PullReport& report);
+// Structure checks of all files that are here, then the load test of each unit that is whole, then which units are
+// proven; `report.problem` from all of these.
+Status certify_units(const Op& op, const Deps& deps, const disk::Root& root, const Selection& selection,
+                     PullReport& report);
 
 // MANIFEST.json and SHA256SUMS in `root`: what earlier pulls proved and is still here, with what this one did.
 Status write_records(const disk::Root& root, const plan::ManifestHead& head, const PullReport& report);

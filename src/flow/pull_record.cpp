@@ -43,7 +43,7 @@ Status check_structures(const Op& op, const disk::Root& root, PullReport& report
 }
 
 PulledUnit judge_unit(const plan::Unit& unit, const std::vector<PulledFile>& files) {
-    PulledUnit judged{unit.name, unit.kind, unit.wanted, true, false, {}};
+    PulledUnit judged{unit.name, unit.kind, unit.wanted, true, Loading::passed, false, {}};
     std::size_t vanished = 0;
     for (const std::size_t index : unit.files) {
         const PulledFile& file = files[index];
@@ -62,6 +62,21 @@ PulledUnit judge_unit(const plan::Unit& unit, const std::vector<PulledFile>& fil
     return judged;
 }
 
+Status load_unit(const Op& op, const Deps& deps, const plan::Unit& unit, PullReport& report, PulledUnit& judged) {
+    if (!judged.proven || judged.rotated || !wants_load_test(deps, unit.name)) return ok();
+    std::vector<std::string> paths;
+    for (const std::size_t index : unit.files)
+        paths.push_back(report.files[index].entry.path);
+    TRY_ASSIGN(const LoadVerdict verdict, load_test(op, deps, report.directory, unit.name, paths));
+    judged.loading = verdict.state;
+    if (verdict.state == Loading::passed) return ok();
+    judged.proven = false;
+    judged.why = verdict.why;
+    for (const std::size_t index : unit.files)
+        report.files[index].why = verdict.why;
+    return ok();
+}
+
 std::optional<Error> problem_of(const PullReport& report, std::size_t left_out) {
     const auto count = [&](auto test) { return std::count_if(report.files.begin(), report.files.end(), test); };
     const auto wrong = count([](const PulledFile& f) { return f.code == Code::integrity && !is_proven(f); });
@@ -74,6 +89,12 @@ std::optional<Error> problem_of(const PullReport& report, std::size_t left_out) 
         return Error{Code::integrity, "of the files that arrived as they are on the box, " + std::to_string(broken) +
                                           (broken == 1 ? " is" : " are") + " damaged there"}
             .because("hash equal on both sides, but not whole in their own format: the copy on the box is the bad one");
+    }
+    const auto loaded = std::ranges::count(report.units, Loading::failed, &PulledUnit::loading);
+    if (loaded > 0) {
+        return Error{Code::integrity, counted(static_cast<std::uint64_t>(loaded), "unit") +
+                                          " arrived as on the box and did not pass the load test (pull.verify_cmd)"}
+            .because("such a unit is here and is in no receipt; WHY has the test's last words");
     }
     const auto open = std::count_if(report.units.begin(), report.units.end(),
                                     [](const PulledUnit& u) { return !u.proven && !u.rotated; });
@@ -99,10 +120,12 @@ std::vector<plan::ManifestFile> earlier_files(const disk::Root& root, const std:
 
 }  // namespace
 
-Status certify_units(const Op& op, const disk::Root& root, const Selection& selection, PullReport& report) {
+Status certify_units(const Op& op, const Deps& deps, const disk::Root& root, const Selection& selection,
+                     PullReport& report) {
     TRY(check_structures(op, root, report));
     for (const plan::Unit& unit : selection.units) {
         PulledUnit judged = judge_unit(unit, report.files);
+        TRY(load_unit(op, deps, unit, report, judged));
         for (const std::size_t file : unit.files) {
             report.files[file].certified = judged.proven && !judged.rotated;
         }

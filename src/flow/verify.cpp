@@ -1,14 +1,17 @@
 #include "flow/verify.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
 #include "flow/box.hpp"
 #include "flow/hash_files.hpp"
+#include "flow/load_test.hpp"
 #include "flow/run_files.hpp"
 #include "flow/structure_check.hpp"
 #include "io/disk/write_atomic.hpp"
 #include "io/ledger/ledger.hpp"
+#include "io/ledger/lock.hpp"
 
 namespace drawhitch::flow {
 
@@ -56,6 +59,28 @@ Result<VerifiedFile> judge_local(const Op& op, const disk::Root& root, const pla
     return verified;
 }
 
+// The load test of the project in force, for each unit all of whose files are good.
+Status load_units(const Op& op, const Deps& deps, const std::string& directory, VerifyReport& report) {
+    std::map<std::string_view, std::vector<std::size_t>> units;
+    for (std::size_t i = 0; i < report.files.size(); ++i) {
+        const std::string& unit = report.files[i].file.entry.unit;
+        if (wants_load_test(deps, unit)) units[unit].push_back(i);
+    }
+    for (const auto& [unit, files] : units) {
+        std::vector<std::string> paths;
+        for (const std::size_t index : files)
+            if (report.files[index].state == VerifyState::good) paths.push_back(report.files[index].file.entry.path);
+        if (paths.size() != files.size()) continue;
+        TRY_ASSIGN(const LoadVerdict verdict, load_test(op, deps, directory, std::string{unit}, paths));
+        if (verdict.state == Loading::passed) continue;
+        for (const std::size_t index : files) {
+            report.files[index].state = verdict.state == Loading::failed ? VerifyState::broken : VerifyState::untested;
+            report.files[index].why = verdict.why;
+        }
+    }
+    return ok();
+}
+
 // What the box has under the same names now.
 Status compare_with_box(const Op& op, Deps& deps, const VerifyOptions& options, VerifyReport& report) {
     TRY_ASSIGN(const model::Lease lease, deps.ledger.lease_by_name(*options.box));
@@ -95,6 +120,12 @@ std::optional<Error> problem_of(const VerifyReport& report) {
         if (!report.head.box.empty()) error.next = "drawhitch pull " + report.head.box + " " + report.head.run;
         return error;
     }
+    const auto untested = std::ranges::count(report.files, VerifyState::untested, &VerifiedFile::state);
+    if (untested > 0) {
+        return Error{Code::skipped, counted(static_cast<std::uint64_t>(untested), "file") +
+                                        " could not be load-tested (pull.verify_cmd)"}
+            .then("drawhitch config");
+    }
     const auto other = std::count_if(report.files.begin(), report.files.end(),
                                      [](const VerifiedFile& file) { return file.state == VerifyState::differs; });
     if (other == 0) return std::nullopt;
@@ -114,6 +145,8 @@ std::string_view name_of(VerifyState state) {
             return "damaged";
         case VerifyState::broken:
             return "broken";
+        case VerifyState::untested:
+            return "untested";
         case VerifyState::differs:
             return "differs";
         case VerifyState::gone:
@@ -124,6 +157,9 @@ std::string_view name_of(VerifyState state) {
 
 Result<VerifyReport> verify(const Op& op, Deps& deps, const VerifyOptions& options) {
     TRY_ASSIGN(const disk::Root root, disk::Root::open(options.directory));
+    // Before the manifest is read: a pull replaces files first and their list last.
+    auto lock = ledger::FileLock::pull_target(op, deps.ledger.state_dir(), options.directory, "drawhitch verify");
+    if (!lock) return std::move(lock).error().while_("verifying " + printable(options.directory));
     TRY_ASSIGN(auto manifest, read_manifest(root));
     VerifyReport report{};
     report.head = std::move(manifest.head);
@@ -141,6 +177,7 @@ Result<VerifyReport> verify(const Op& op, Deps& deps, const VerifyOptions& optio
         TRY_ASSIGN(auto verified, judge_local(op, root, manifest.files[i], hashed[i]));
         report.files.push_back(std::move(verified));
     }
+    TRY(load_units(op, deps, options.directory, report));
     if (options.box) TRY(compare_with_box(op, deps, options, report));
     report.problem = problem_of(report);
     return report;

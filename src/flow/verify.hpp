@@ -17,12 +17,13 @@ struct VerifyOptions {
 };
 
 enum class VerifyState {
-    good,     // hash and structure
-    missing,  // not here
-    damaged,  // here, and not what was pulled
-    broken,   // the hash is right, the structure is not: it was damaged before it was pulled
-    differs,  // right here; the box has another content under that name
-    gone,     // right here; not on the box any more: no failure
+    good,      // hash and structure
+    missing,   // not here
+    damaged,   // here, and not what was pulled
+    broken,    // the hash is right, the structure or the load test is not: it was damaged before it was pulled
+    untested,  // hash and structure are right; the load test could not be started
+    differs,   // right here; the box has another content under that name
+    gone,      // right here; not on the box any more: no failure
 };
 std::string_view name_of(VerifyState state);
 

@@ -129,6 +129,7 @@ void read_pull(Reader table, Project& project) {
     pull.dir = table.text("dir", pull.dir);
     if (table.has("dir")) check_inner_path(table, Text{pull.dir, table.at("dir")});
     pull.verify_cmd = read_argv(table, "verify_cmd");
+    pull.verify_timeout_s = static_cast<int>(table.integer("verify_timeout_s", pull.verify_timeout_s, {1, 604'800}));
     table.finish();
 }
 

@@ -51,7 +51,8 @@ struct RunRules {
 
 struct PullRules {
     std::string dir{"pulls"};               // relative to the project
-    std::vector<std::string> verify_cmd{};  // argv on the laptop; needs trust
+    std::vector<std::string> verify_cmd{};  // argv on the laptop, run for each unit; needs trust
+    int verify_timeout_s{3600};             // for one run of it
 };
 
 struct Guard {

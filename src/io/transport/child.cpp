@@ -60,6 +60,10 @@ class SpawnPlan {
 
     void wire(int fd, int as) { ::posix_spawn_file_actions_adddup2(&actions_, fd, as); }
 
+    int start_in(const std::string& directory) {
+        return ::posix_spawn_file_actions_addchdir_np(&actions_, directory.c_str());
+    }
+
     void default_signals(bool own_session) {
         sigset_t none;
         sigset_t every;
@@ -144,6 +148,10 @@ Result<std::unique_ptr<Child>> Child::start(const ChildSpec& spec) {
         plan.wire(theirs.in.get(), STDIN_FILENO);
         plan.wire(theirs.out.get(), STDOUT_FILENO);
         plan.wire(theirs.err.get(), STDERR_FILENO);
+    }
+    if (!spec.directory.empty()) {
+        if (const int failed = plan.start_in(spec.directory); failed != 0)
+            return errno_error(failed, "start in", spec.directory);
     }
     plan.default_signals(spec.own_session);
     std::vector<char*> argv;

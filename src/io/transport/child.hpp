@@ -16,6 +16,7 @@ namespace drawhitch::transport {
 struct ChildSpec {
     std::vector<std::string> argv{};  // argv[0] is looked up in PATH when it has no '/'
     std::vector<std::string> env{};   // "NAME=value" entries that replace or extend our own environment
+    std::string directory{};          // working directory; empty: ours. A relative argv[0] with a '/' starts there
     bool own_session{true};           // false keeps the terminal within reach, for a program that asks the user
     bool own_streams{true};           // false hands it our standard streams; nothing can be sent or received then
 };

@@ -22,6 +22,17 @@ struct ProgramOutput {
 // Runs a short program without input to its end. Code::protocol when it prints more than 256 KiB.
 Result<ProgramOutput> run_program(const Op& op, std::vector<std::string> argv);
 
+struct ToolOutcome {
+    Exit exit{};
+    bool timed_out{false};  // it did not end within `limit` and was killed with its process group
+    std::string tail{};     // the last 4 KiB that it wrote to either stream, raw
+};
+
+// Runs a program of the user's in `directory`, without input, for `limit` at most, whatever it prints. The Op's own
+// end kills the process group at once and is the Error; others are those of starting it (not_found, permission …).
+Result<ToolOutcome> run_tool(const Op& op, std::vector<std::string> argv, const std::string& directory,
+                             milliseconds limit);
+
 // Runs a program with our own standard streams and terminal, and waits for it. Cancel ends it with TERM.
 Result<Exit> run_with_terminal(const Op& op, std::vector<std::string> argv);
 
