@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
+#include "cli/structure_cell.hpp"
 #include "cli/workplace.hpp"
 #include "flow/pull.hpp"
 #include "io/term/output.hpp"
@@ -45,7 +46,7 @@ void show_files(term::Output& out, const flow::PullReport& report, bool planned)
         if (!all && is_good(file)) continue;
         rows.add({Cell::name(file.entry.path), Cell::bytes(file.entry.size),
                   file.entry.sha256.empty() ? Cell::none() : Cell::text(file.entry.sha256), Cell::text(state_of(file)),
-                  Cell::text(model::name_of(file.structure)), Cell::boolean(file.certified),
+                  structure_cell(file.entry.path, file.structure), Cell::boolean(file.certified),
                   Cell::name(file.entry.unit), Cell::text(model::name_of(file.entry.wanted)),
                   file.why.empty() ? Cell::none() : Cell::text(file.why)});
     }
@@ -129,7 +130,8 @@ Result<flow::PullOptions> options_of(Context& context, const Parsed& parsed, Wor
     for (const std::string& pattern : parsed.list("out"))
         options.declare.push_back({pattern, model::RosterClass::must});
     const std::int64_t newest = parsed.integer("newest").value_or(0);
-    if (newest < 0 || newest > 1'000'000) return Error{Code::usage, "--newest takes a number from 1 up"};
+    if (newest < (parsed.integer("newest") ? 1 : 0) || newest > 1'000'000)
+        return Error{Code::usage, "--newest takes a number from 1 up"};
     options.newest = static_cast<int>(newest);
     if (const auto to = parsed.text("to")) options.to = to->starts_with('/') ? *to : context.directory + "/" + *to;
     options.all = parsed.flag("all");

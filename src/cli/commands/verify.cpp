@@ -1,8 +1,11 @@
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
+#include "cli/structure_cell.hpp"
 #include "cli/workplace.hpp"
 #include "flow/pull.hpp"
 #include "flow/verify.hpp"
@@ -34,6 +37,26 @@ std::string absolute(const Context& context, const std::string& path) {
     return path.starts_with('/') ? path : context.directory + "/" + path;
 }
 
+bool is_directory(const std::string& path) {
+    struct stat found {};
+    return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+// What can be wrong is told before hours of reading.
+Status check_box(const std::string& word, Workplace& place) {
+    TRY_ASSIGN(const auto lease, place.ledger().find_lease(word));
+    if (lease) return ok();
+    return Error{Code::not_found, "--box: no box is called " + printable(word)}.then("drawhitch ls --all");
+}
+
+Result<std::string> existing_directory(const Context& context, const std::string& word) {
+    std::string path = absolute(context, word);
+    if (is_directory(path)) return path;
+    return Error{Code::not_found, "there is no directory " + printable(path)}
+        .because("PLACE is a directory that pull has made, or a box; pulls/BOX/RUN of the project is where they land")
+        .then("drawhitch ls --all");
+}
+
 // A path names a pulled directory; otherwise box and run name the place where their pull landed.
 Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, Workplace& place) {
     flow::VerifyOptions options{};
@@ -41,12 +64,23 @@ Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, W
     options.rehash = parsed.flag("rehash");
     const auto first = parsed.arguments().one("PLACE");
     const auto run = parsed.arguments().one("RUN");
-    if (!first || (is_directory_word(*first) && !run)) {
-        options.directory = absolute(context, first.value_or("."));
+    if (options.rehash && !options.box) return Error{Code::usage, "--rehash is for the box that --box names"};
+    if (options.box) TRY(check_box(*options.box, place));
+    if (!first || is_directory_word(*first)) {
+        if (run) return Error{Code::usage, printable(*first) + " is a directory: a run stands behind a box only"};
+        TRY_ASSIGN(options.directory, existing_directory(context, first.value_or(".")));
         return options;
     }
     TRY_ASSIGN(const auto lease, place.ledger().find_lease(*first));
-    if (!lease) return Error{Code::not_found, "no box is called " + printable(*first)}.then("drawhitch ls --all");
+    if (!lease && !run && is_directory(absolute(context, *first))) {
+        options.directory = absolute(context, *first);
+        return options;
+    }
+    if (!lease) {
+        return Error{Code::not_found,
+                     "no box" + std::string{run ? "" : " and no directory"} + " is called " + printable(*first)}
+            .then("drawhitch ls --all");
+    }
     TRY_ASSIGN(const auto runs, place.ledger().runs(lease->id));
     if (runs.empty()) return Error{Code::not_found, "no run was ever started on " + lease->name};
     TRY_ASSIGN(options.directory,
@@ -71,7 +105,7 @@ Result<Outcome> run_verify(Context& context, const Parsed& parsed) {
             }
             rows.add({Cell::name(file.file.entry.path), Cell::bytes(file.file.entry.size),
                       Cell::text(file.file.entry.sha256), Cell::text(flow::name_of(file.state)),
-                      Cell::text(model::name_of(file.file.structure)),
+                      structure_cell(file.file.entry.path, file.file.structure),
                       file.why.empty() ? Cell::none() : Cell::text(file.why)});
         }
     }
@@ -92,12 +126,13 @@ CommandRow verify_command() {
         .summary = "check pulled files again, without asking the box",
         .description =
             "Reads every file of a pull, compares it with MANIFEST.json and checks archives for\n"
-            "wholeness. With --box the box is asked, too, whether it still has the same.",
+            "wholeness; a project's load test (pull.verify_cmd) is run again. With --box that box is asked,\n"
+            "too, whether it still has the same under the run's name.",
         .positionals = {{.name = "PLACE",
-                         .help = "a pulled directory (written with a slash), or a box",
+                         .help = "a box, or a pulled directory (with a slash where a box has its name)",
                          .arity = Arity::optional},
                         {.name = "RUN", .help = "of that box; its newest if left out", .arity = Arity::optional}},
-        .options = {{"--box", OptionKind::text, "BOX", "compare with what this box has now"},
+        .options = {{"--box", OptionKind::text, "BOX", "ask this box, too, whether it still has the same"},
                     {"--rehash", OptionKind::flag, "", "let the box read again what its digest cache knows"}},
         .examples = {{"drawhitch verify pulls/b1/r1", "offline, years later"},
                      {"drawhitch verify b1 r1 --box b1", "and the same on the box, now"}},
