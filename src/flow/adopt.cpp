@@ -12,6 +12,7 @@
 #include "flow/host_trust.hpp"
 #include "flow/inspect.hpp"
 #include "flow/install_key.hpp"
+#include "flow/project_check.hpp"
 #include "io/agent/helper_images.hpp"
 #include "io/disk/embedded_file.hpp"
 #include "io/disk/profile_store.hpp"
@@ -92,6 +93,7 @@ class Adoption {
         if (existing_) TRY(prove_same());
         if (!deps_.dry_run) TRY(keep());
         if (!deps_.dry_run) TRY(write_project_file());
+        if (!deps_.dry_run) TRY(remember_project(deps_, lease_.id));
         report_.lease = lease_;
         return std::move(report_);
     }

@@ -4,7 +4,9 @@
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/retype.hpp"
 #include "cli/workplace.hpp"
+#include "flow/project_check.hpp"
 #include "flow/push.hpp"
 #include "io/term/output.hpp"
 
@@ -115,6 +117,10 @@ Result<Outcome> run_push(Context& context, const Parsed& parsed) {
     options.fix_eol = parsed.flag("fix-eol");
     options.max_size = parsed.bytes("max-size");
     options.rehash = parsed.flag("rehash");
+    const auto elsewhere = [&](const std::string& directory) {
+        return retyped(parsed, options.box, "directory", directory).value_or("");
+    };
+    TRY(flow::check_project(context.op, place->deps(), target.lease, {.in_directory = elsewhere}));
     TRY_ASSIGN(const auto report, flow::push(context.op, place->deps(), options));
     context.out.json("hash", report.hash);
     context.out.json("tree_files", report.tree.files);

@@ -9,10 +9,12 @@
 #include "cli/run_view.hpp"
 #include "cli/workplace.hpp"
 #include "core/plan/gpu_list.hpp"
+#include "flow/project_check.hpp"
 #include "flow/push.hpp"
 #include "flow/run/logs.hpp"
 #include "flow/run/watch.hpp"
 #include "io/term/output.hpp"
+#include "io/term/prompt.hpp"
 
 namespace drawhitch::cli {
 
@@ -147,6 +149,26 @@ Result<Outcome> follow(Context& context, Workplace& place, const model::Lease& l
     return Outcome{.exit = flow::exit_code_of(view.runs), .next = {"drawhitch pull " + lease.name + " " + run}};
 }
 
+// The right project, and a box that is not on its way out.
+Status check_where(Context& context, Workplace& place, const Parsed& parsed, const model::Lease& lease) {
+    if (lease.state == model::LeaseState::unconfirmed && !context.globals.dry_run) {
+        const std::string what = "the end of " + lease.name + " was asked for and is not proven";
+        TRY_ASSIGN(const bool agreed, place.deps().prompt.yes_no(context.op, what + "; start a run there all the same?",
+                                                                 "drawhitch lease close " + lease.name));
+        if (!agreed) {
+            return Error{Code::usage, what + "; nothing was started"}
+                .because(
+                    "the box may vanish with what the run writes; `drawhitch adopt` under another name begins anew")
+                .then("drawhitch lease close " + lease.name);
+        }
+    }
+    const auto elsewhere = [&](const std::string& directory) {
+        return retyped(parsed, lease.name, "directory", directory).value_or("");
+    };
+    return flow::check_project(context.op, place.deps(), lease,
+                               {.sends_code = !parsed.flag("no-push"), .in_directory = elsewhere});
+}
+
 Result<Outcome> run_run(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
     TRY_ASSIGN(const auto here, place->target(parsed));
@@ -160,6 +182,7 @@ Result<Outcome> run_run(Context& context, const Parsed& parsed) {
             "drawhitch help run");
     }
     TRY(flow::check_launch(place->deps(), lease, options));
+    TRY(check_where(context, *place, parsed, lease));
     for (const model::RosterItem& item : options.roster)
         warn_of_absolute(context, item.pattern);
     if (context.globals.dry_run) {
