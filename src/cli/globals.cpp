@@ -123,12 +123,15 @@ Result<term::ColorMode> color_mode(const std::optional<std::string>& word) {
 }
 
 Result<std::optional<milliseconds>> timeout(const Parsed& typed, const Environment& environment) {
-    if (auto given = typed.duration("timeout")) return given;
+    if (auto given = typed.duration("timeout")) {
+        if (*given > milliseconds{0}) return given;
+        return Error{Code::usage, "--timeout 0 leaves no time for anything"}.then("drawhitch help global-options");
+    }
     const OptionRow& row = row_of("timeout");
     const auto value = environment(std::string{row.environment});
     if (!value || value->empty()) return std::optional<milliseconds>{};
     auto length = parse_duration("timeout", *value);
-    if (!length) return wrong_variable(row, *value, "a duration like 90s, 5m, 2h or 1d");
+    if (!length || length->count() == 0) return wrong_variable(row, *value, "a duration like 90s, 5m, 2h or 1d");
     return std::optional{*length};
 }
 

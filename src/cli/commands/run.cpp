@@ -94,14 +94,15 @@ void warn_of_absolute(Context& context, const std::string& pattern) {
                     "; write it as seen from where the command runs");
 }
 
-// Told before the start, when the next command is still the cure.
-void warn_of_no_outputs(Context& context, const Parsed& parsed, const std::string& box) {
-    const auto cure = retyped(parsed, box, "out", "**");
+// The run that was started cannot be started again under its name: what is missing is declared by pulling it.
+void warn_of_no_outputs(Context& context, const std::string& box, const model::Run& run) {
     context.op.warn(
-        "no outputs are declared, so `down` stays closed as long as any file of the run is neither pulled "
-        "nor given up by name; `" +
-        cure.value_or("drawhitch run " + box + " --out '**'") +
-        "` declares all it writes, --out PATTERN what matters, --no-outputs that nothing does");
+        "no outputs are declared for run " + run.spec.name +
+        ", so `down` stays closed until they are, whatever was pulled, or until all it wrote is given up by "
+        "name: `drawhitch pull " +
+        box + " " + run.spec.name +
+        " --out '**'` declares and pulls everything; of later runs --out PATTERN says what matters, and "
+        "--no-outputs that nothing does");
 }
 
 void tell(Context& context, const std::string& box, const flow::LaunchReport& report) {
@@ -113,7 +114,8 @@ void tell(Context& context, const std::string& box, const flow::LaunchReport& re
                         " had been started by an earlier call that did not end; nothing was started again");
     }
     context.out.json("found", report.found);
-    context.out.value("id", "run", Cell::integer(report.run.id));
+    context.out.json("id", report.run.id);
+    context.out.value("name", "run", Cell::name(report.run.spec.name));
     context.out.value("code_hash", "code", Cell::text(report.run.spec.code_hash));
     context.out.value("driver", "started with", Cell::text(report.run.spec.driver));
     context.out.value("threads", "threads", Cell::text(report.threads));
@@ -123,6 +125,15 @@ void tell(Context& context, const std::string& box, const flow::LaunchReport& re
     }
     const flow::RunView view{report.run, report.verdict, {}};
     show_runs(context.out, box, {view}, context.op.clock.wall(), true);
+}
+
+void warn_of_survivors(Context& context, const std::string& box, const flow::RunView& view) {
+    if (view.verdict.kind != model::VerdictKind::done_but_up) return;
+    const std::string& run = view.run.spec.name;
+    context.op.warn("run " + run + " has ended, but " +
+                    (view.verdict.evidence.empty() ? "processes of it live on" : "something of it lives on: ") +
+                    join(view.verdict.evidence, "; ") + "; `drawhitch stop-run " + box + " " + run +
+                    " --strays` ends them");
 }
 
 // After the log has ended, the verdict decides how we end.
@@ -146,6 +157,8 @@ Result<Outcome> follow(Context& context, Workplace& place, const model::Lease& l
     for (const flow::RunView& row : view.runs)
         context.op.note(run_line(row));
     if (auto failed = job_error(lease.name, view.runs)) return std::move(*failed);
+    for (const flow::RunView& row : view.runs)
+        warn_of_survivors(context, lease.name, row);
     return Outcome{.exit = flow::exit_code_of(view.runs), .next = {"drawhitch pull " + lease.name + " " + run}};
 }
 
@@ -191,7 +204,6 @@ Result<Outcome> run_run(Context& context, const Parsed& parsed) {
         context.out.json("wrapper", term::Json::name(wrapper));
         return Outcome{};
     }
-    if (options.roster.empty() && !options.scratch) warn_of_no_outputs(context, parsed, lease.name);
     if (!parsed.flag("no-push")) {
         TRY_ASSIGN(const auto pushed, flow::push(context.op, place->deps(), {.box = lease.name}));
         options.release = pushed.hash;
@@ -200,13 +212,16 @@ Result<Outcome> run_run(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const model::Lease current, place->ledger().lease(lease.id));
     TRY_ASSIGN(const auto report, flow::launch(context.op, place->deps(), current, options));
     tell(context, lease.name, report);
+    if (report.run.spec.roster.empty() && !report.run.spec.scratch) {
+        warn_of_no_outputs(context, lease.name, report.run);
+    }
     if (parsed.flag("follow")) return follow(context, *place, current, report.run.spec.name);
     const std::vector<flow::RunView> views{{report.run, report.verdict, {}}};
     if (model::is_terminal(report.verdict.kind)) {
         if (auto failed = job_error(lease.name, views)) return std::move(*failed);
     }
     Outcome outcome;
-    outcome.next = {"drawhitch watch " + lease.name,
+    outcome.next = {"drawhitch watch " + lease.name + " " + report.run.spec.name,
                     "drawhitch logs " + lease.name + " " + report.run.spec.name + " -f"};
     return outcome;
 }

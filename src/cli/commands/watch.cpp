@@ -59,8 +59,9 @@ CommandRow watch_command() {
         .group = Group::life_cycle,
         .summary = "wait for the runs of a box, and say how they end",
         .description =
-            "Looks again and again, each time over a short connection of its own, until every run has\n"
-            "ended. A box that does not answer for ten minutes ends the watch (exit 5); with\n"
+            "Looks again and again, each time over a short connection of its own, until every run\n"
+            "that had not ended before has ended; where all had, the newest is judged. A box that does not answer for "
+            "ten minutes ends the watch (exit 5); with\n"
             "--until-done it waits on. Watching less, more or not at all changes nothing on the box.\n"
             "\n"
             "Exit codes: 0 all done, 12 a run failed or left no artifacts, 13 a run stalled, 5 unknown.",

@@ -148,6 +148,8 @@ void warn_about_sleeping_keys(Reader& root, const Project& project) {
     };
     if (root.has("guard")) warn(root.at("guard"), "guard");
     if (root.has("notify")) warn(root.at("notify"), "notify");
+    if (!project.env.setup.empty()) warn(root.at("env"), "env.setup");
+    if (!project.env.key_files.empty()) warn(root.at("env"), "env.key_files");
     if (!project.run.keep_on.empty()) warn(root.at("run"), "run.keep_on");
     if (!project.run.on_settled.empty()) warn(root.at("run"), "run.on_settled");
 }

@@ -82,8 +82,8 @@ void judge_success(Case& c, const model::ExitRecord& exit) {
     const auto living = living_processes(c.run);
     if (!living.empty()) {
         c.is(VerdictKind::done_but_up).cause = "processes of the run still live";
-        c.note(std::to_string(living.size()) + " processes of the run still live, among them pid " +
-               std::to_string(living.front()));
+        c.note(counted(living.size(), "process of the run still lives", "processes of the run still live") +
+               ", among them pid " + std::to_string(living.front()));
         return;
     }
     if (!c.run.processes_known) c.note("the processes of the box could not be listed");
@@ -111,8 +111,8 @@ void judge_exit(Case& c, const model::ExitRecord& exit) {
     c.verdict.signal = exit.signal;
     c.verdict.cause = cause_of_exit(exit, c.box, c.verdict.evidence);
     if (const auto living = living_processes(c.run); !living.empty()) {
-        c.note(std::to_string(living.size()) + " processes of the run still live, among them pid " +
-               std::to_string(living.front()));
+        c.note(counted(living.size(), "process of the run still lives", "processes of the run still live") +
+               ", among them pid " + std::to_string(living.front()));
     }
 }
 
@@ -226,8 +226,8 @@ void judge_gone(Case& c, const model::StartRecord& start) {
     if (const auto living = living_processes(c.run); !living.empty()) {
         c.is(VerdictKind::unknown).cause =
             "the job's main process and its wrapper are gone, other processes of it live";
-        c.note(std::to_string(living.size()) + " processes of the run still live, among them pid " +
-               std::to_string(living.front()));
+        c.note(counted(living.size(), "process of the run still lives", "processes of the run still live") +
+               ", among them pid " + std::to_string(living.front()));
         return;
     }
     c.verdict.since.reset();

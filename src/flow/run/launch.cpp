@@ -49,15 +49,16 @@ std::string_view word_of(model::DetachDriver driver) {
     return "";
 }
 
-// The first number that no run of the ledger has.
-std::string under_another_name(const Deps& deps, const model::Lease& lease, const LaunchOptions& options) {
+// The first number that no run of the ledger has, nor any of `on_box`.
+std::string under_another_name(const Deps& deps, const model::Lease& lease, const LaunchOptions& options,
+                               const std::vector<std::string>& on_box = {}) {
     const auto runs = deps.ledger.runs(lease.id);
     std::string line;
     for (int number = 1; runs && options.under_name && line.empty(); ++number) {
         const std::string name = "r" + std::to_string(number);
-        const bool taken = name == options.name || std::any_of(runs->begin(), runs->end(), [&](const model::Run& run) {
-                               return run.spec.name == name;
-                           });
+        const bool there = name == options.name || std::find(on_box.begin(), on_box.end(), name) != on_box.end();
+        const bool taken = there || std::any_of(runs->begin(), runs->end(),
+                                                [&](const model::Run& run) { return run.spec.name == name; });
         if (!taken) line = options.under_name(name);
         if (!taken && line.empty()) break;
     }
@@ -86,6 +87,7 @@ class Launch {
     Status resume(const model::Run& run);
     Status prepare(bool fresh);
     Result<parse::PrepareAnswer> ask_to_prepare();
+    [[nodiscard]] std::vector<std::string> names_on_box();
     Status freeze();
     model::RunSpec frozen_spec() const;
     Result<std::string> wrapper() const;
@@ -204,7 +206,8 @@ Status Launch::prepare(bool fresh) {
     if (!box_.finished) {
         const bool not_ours = box_.refused == "taken" || (fresh && refused_unclaimed(box_));
         if (not_ours) TRY(deps_.ledger.drop_claim(run_.id, "the box refused it: " + box_.refused));
-        return launch_refusal(lease_, name_, box_, under_another_name(deps_, lease_, options_));
+        const auto on_box = box_.refused == "taken" ? names_on_box() : std::vector<std::string>{};
+        return launch_refusal(lease_, name_, box_, under_another_name(deps_, lease_, options_, on_box));
     }
     if (box_.volatile_dir.empty()) return no_volatile_place(lease_);
     const bool other_code = options_.release != "@current" && box_.release != options_.release;
@@ -213,6 +216,17 @@ Status Launch::prepare(bool fresh) {
                  " and starts with it, not with what was pushed since");
     }
     return freeze();
+}
+
+// Only for a suggestion: where the box does not answer any more, there is none of its names.
+std::vector<std::string> Launch::names_on_box() {
+    const std::string script =
+        "cd " + shell_quote(lease_.root + "/runs") + " && for d in r[0-9]*; do echo \"$d\"; done";
+    const auto answer = transport::run_script(op_.within(k_start_patience), *transport_, script);
+    std::vector<std::string> names;
+    for (const std::string_view line : answer ? split(answer->out, '\n') : std::vector<std::string_view>{})
+        names.emplace_back(trim(line));
+    return names;
 }
 
 model::RunSpec Launch::frozen_spec() const {

@@ -42,6 +42,29 @@ void beat(const Op& op, const model::Lease& lease, const RunsView& view) {
     op.events.emit(event);
 }
 
+// Which runs a watch is about when none was named: those that had not ended when it began and those started since; with
+// nothing to wait for, the newest one. How older runs ended says nothing about these.
+class Subjects {
+  public:
+    explicit Subjects(const std::vector<model::Run>& runs) {
+        for (const model::Run& run : runs) {
+            newest_ = std::max(newest_, run.id);
+            if (!model::is_terminal(run.verdict.kind)) ids_.push_back(run.id);
+        }
+        if (ids_.empty()) ids_.push_back(newest_);
+    }
+
+    void keep_only_these(RunsView& view) const {
+        std::erase_if(view.runs, [&](const RunView& seen) {
+            return seen.run.id <= newest_ && std::find(ids_.begin(), ids_.end(), seen.run.id) == ids_.end();
+        });
+    }
+
+  private:
+    std::vector<std::int64_t> ids_{};
+    std::int64_t newest_{0};
+};
+
 }  // namespace
 
 Result<RunsView> watch_runs(const Op& op, Deps& deps, const model::Lease& lease, const WatchOptions& options,
@@ -50,6 +73,8 @@ Result<RunsView> watch_runs(const Op& op, Deps& deps, const model::Lease& lease,
     if (!options.once) {
         TRY_ASSIGN(lock, ledger::FileLock::watcher(op, deps.ledger.state_dir(), lease.id, "drawhitch watch"));
     }
+    TRY_ASSIGN(const auto known, deps.ledger.runs(lease.id));
+    const Subjects subjects{known};
     std::string before;
     int failures = 0;
     Instant last_answer = op.clock.now();
@@ -57,6 +82,7 @@ Result<RunsView> watch_runs(const Op& op, Deps& deps, const model::Lease& lease,
         TRY(op.check());
         TRY_ASSIGN(const model::Lease current, deps.ledger.lease(lease.id));
         TRY_ASSIGN(RunsView view, view_runs(op, deps, current, options.run, options.poll));
+        if (options.run.empty()) subjects.keep_only_these(view);
         if (view.runs.empty()) {
             return Error{Code::not_found, lease.name + " has no runs"}.then("drawhitch help run");
         }

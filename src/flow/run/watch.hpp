@@ -10,7 +10,7 @@
 namespace drawhitch::flow {
 
 struct WatchOptions {
-    std::string run{};              // empty: all runs of the lease, also those started meanwhile
+    std::string run{};              // empty: those not ended yet, also those started meanwhile; or else the newest
     milliseconds every{15'000};     // between two looks
     bool once{false};               // one look
     bool until_done{false};         // wait on while the box does not answer, however long

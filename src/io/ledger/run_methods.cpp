@@ -292,7 +292,12 @@ Result<model::Run> Ledger::run_by_name(std::int64_t lease, std::string_view name
     TRY_ASSIGN(auto found,
                read_runs(*impl_->database, "WHERE lease = ? AND name = ? AND dropped_ns IS NULL", {lease, name}));
     if (!found.empty()) return std::move(found.front());
-    return Error{Code::not_found, "no run is called " + printable(name)}.then("drawhitch ps");
+    std::string ps = "drawhitch ps";
+    TRY(impl_->database->each("SELECT name FROM leases WHERE id = ?", {lease}, [&](const Row& row) {
+        ps += " " + row.text(0);
+        return ok();
+    }));
+    return Error{Code::not_found, "no run is called " + printable(name)}.then(std::move(ps));
 }
 
 Result<std::vector<model::Run>> Ledger::runs(std::int64_t lease) const {

@@ -1,4 +1,4 @@
-# A run without outputs is told at its start that the gate stays closed, with the command that declares them.
+# A run without outputs is told after its start that the gate stays closed, with the command that declares them.
 . "$CLI_TESTS/road.sh.inc"
 adopt_here
 drawhitch run b1 --env 'NOTE=two words' --json -- sleep 60 2>err.txt | field '"\n".join(j["warnings"])'
