@@ -1,5 +1,6 @@
 #include "flow/project_check.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -34,10 +35,21 @@ Error refused(std::string message, const ProjectCheck& check, const std::string&
     return Error{Code::usage, std::move(message) + "; nothing was sent"}.then(there(check, own));
 }
 
+// The ledger may lie in the project where a line of its own keeps all of that directory at home.
+bool sends_ledger(const Deps& deps, const std::string& here) {
+    const std::string state = resolved(deps.laptop.state_dir);
+    if (!holds(here, state)) return false;
+    if (state == here || here == "/") return true;
+    const std::string below = state.substr(here.size() + 1);
+    const std::string top = below.substr(0, below.find('/'));
+    const auto& exclude = deps.project.values.push.exclude;
+    return top != ".drawhitch" && std::find(exclude.begin(), exclude.end(), top + "/") == exclude.end();
+}
+
 Status check_place(const Deps& deps, const ProjectCheck& check, const std::string& own) {
     const std::string here = resolved(deps.project.directory);
     const bool has_home = holds(here, resolved(deps.laptop.home));
-    if (!has_home && !holds(here, resolved(deps.laptop.state_dir))) return ok();
+    if (!has_home && !sends_ledger(deps, here)) return ok();
     return refused(printable(here) + " is no project: it holds " +
                        (has_home ? "your home directory" : "drawhitch's ledger"),
                    check, own == deps.project.directory ? "" : own)
