@@ -12,6 +12,7 @@
 #include "io/transport/ssh.hpp"
 #include "support/private_sshd.hpp"
 #include "support/proxy.hpp"
+#include "support/temp_dir.hpp"
 #include "support/test_op.hpp"
 
 namespace drawhitch {
@@ -167,6 +168,20 @@ TEST_CASE("a key file open to others is refused before any connection", "[transp
     PrivateSshd server;
     REQUIRE(::chmod(server.client_key().c_str(), 0644) == 0);
     const Error error = failure(server.target(support::closed_port()), server.host_keys());
+    CHECK(error.code == Code::key_permissions);
+    CHECK(has(error.next, "chmod 600"));
+}
+
+TEST_CASE("a usual key file that is open to others, and no other key, is what stands in the way", "[transport][ssh]") {
+    PrivateSshd server;
+    support::TempDir home;
+    REQUIRE(::mkdir((home / ".ssh").c_str(), 0700) == 0);
+    support::write_file(home / ".ssh/id_ed25519", support::read_file(server.client_key()), 0644);
+    SshTarget target = server.target();
+    target.identity_files.clear();
+    target.home = home.path();
+    target.agent_socket.clear();
+    const Error error = failure(target, server.host_keys());
     CHECK(error.code == Code::key_permissions);
     CHECK(has(error.next, "chmod 600"));
 }

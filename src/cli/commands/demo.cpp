@@ -53,7 +53,7 @@ Result<Outcome> run_demo(Context& context, const Parsed& parsed) {
     };
     TRY_ASSIGN(const flow::DemoReport report, flow::demo(context.op, options));
     show(context, report);
-    return Outcome{.exit = 0, .next = {"drawhitch adopt NAME ssh -p PORT USER@HOST"}};
+    return Outcome{.exit = 0, .next = {"drawhitch help adopt"}};
 }
 
 }  // namespace

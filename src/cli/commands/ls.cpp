@@ -68,7 +68,7 @@ Result<Outcome> run_ls(Context& context, const Parsed& parsed) {
     Outcome outcome;
     if (views.empty() && context.out.format() == term::Format::table) {
         context.op.note("no box is leased");
-        outcome.next.emplace_back("drawhitch adopt NAME ssh -p PORT USER@HOST");
+        outcome.next.emplace_back("drawhitch help adopt");
     }
     return outcome;
 }

@@ -39,7 +39,7 @@ bool serves_login(const model::BoxProcess& process, std::span<const model::BoxPr
            std::ranges::any_of(all, [&](const auto& child) { return child.parent == process.pid && !child.zombie; });
 }
 
-bool works_on_wiped(const model::BoxProcess& process, const ProcessPolicy& policy) {
+bool may_work_on_wiped(const model::BoxProcess& process, const ProcessPolicy& policy) {
     if (process.directory.empty()) return true;
     // The nearest tier decides.
     std::size_t wiped = 0;
@@ -48,7 +48,8 @@ bool works_on_wiped(const model::BoxProcess& process, const ProcessPolicy& polic
         if (is_inside(process.directory, path)) wiped = std::max(wiped, path.size());
     for (const std::string& path : policy.surviving)
         if (is_inside(process.directory, path)) surviving = std::max(surviving, path.size());
-    return wiped >= surviving && wiped > 0;
+    // On no tier at all is no excuse: a daemon sits in / and writes wherever it likes.
+    return !policy.wiped.empty() && wiped >= surviving;
 }
 
 // Programs whose first argument is what they run.
@@ -82,7 +83,7 @@ std::vector<model::BoxProcess> unowned(std::span<const model::BoxProcess> all, c
         if (process.zombie || process.survey || process.started < policy.since) continue;
         if (!process.token.empty() && holds(policy.tokens, process.token)) continue;
         if (holds(policy.owned, process.pid)) continue;
-        if (serves_login(process, all) || !works_on_wiped(process, policy)) continue;
+        if (serves_login(process, all) || !may_work_on_wiped(process, policy)) continue;
         list.push_back(process);
     }
     std::ranges::sort(list, {}, &model::BoxProcess::pid);

@@ -125,10 +125,15 @@ Error name_unknown(Database& database, std::string_view name) {
                                           return ok();
                                       });
     if (!read) return read.error();
-    Error error{Code::not_found, "no box is called " + printable(name)};
-    if (names.empty()) {
-        return std::move(error).because("no box is known yet").then("drawhitch adopt NAME ssh -p PORT USER@HOST");
+    const auto ended = read_leases(database, "WHERE name = ? AND state = 'closed' LIMIT 1", {name});
+    if (!ended) return ended.error();
+    if (!ended->empty()) {
+        return Error{Code::not_found, "the lease of " + printable(name) + " has ended"}
+            .because("it was closed; only what is recorded here can still be shown")
+            .then("drawhitch show " + shell_word(name));
     }
+    Error error{Code::not_found, "no box is called " + printable(name)};
+    if (names.empty()) return std::move(error).because("no box is known yet").then("drawhitch help adopt");
     return std::move(error).because("known boxes: " + join(names, ", ")).then("drawhitch ls");
 }
 

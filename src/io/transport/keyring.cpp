@@ -100,6 +100,7 @@ void Keyring::add_usual(const SshTarget& target, const std::vector<AgentKey>& he
         if (!file && file.error().message.ends_with("does not exist")) continue;
         if (!file) {
             passed_over.push_back(file.error().message);
+            if (file.error().code == Code::key_permissions && !open_to_others) open_to_others = file.error();
             continue;
         }
         if (held_by_agent(held, file->public_blob) != nullptr) continue;

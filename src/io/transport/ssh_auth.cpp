@@ -183,6 +183,8 @@ class Login {
     }
 
     Error explain(const std::string& methods) {
+        // No other key was there to offer: this one is what stands in the way.
+        if (refused_.empty() && keys_.open_to_others) return *keys_.open_to_others;
         Error error{Code::auth, Retry::never, link_.target().shown() + " did not let us in"};
         error.why = refused_.empty() ? "there is no key to offer" : "it refused " + join(refused_, ", ");
         if (!keys_.passed_over.empty()) error.why += "; not tried: " + join(keys_.passed_over, "; ");

@@ -31,6 +31,7 @@ class Keyring {
 
     std::vector<Candidate> candidates{};
     std::vector<std::string> passed_over{};  // "~/.ssh/id_rsa: is open to others (mode 0644)"
+    std::optional<Error> open_to_others{};   // the first usual key file that was passed over for its mode
     std::optional<KeyAgent> agent{};
 
     // A server counts refused keys and hangs up after six (OpenSSH's MaxAuthTries).

@@ -83,6 +83,18 @@ TEST_CASE("a shell with a command line stands behind its living children") {
     CHECK(unowned(std::vector{shell, child}, policy()).size() == 1);
 }
 
+TEST_CASE("a process that works on no tier at all is listed: it may write to any") {
+    ProcessPolicy narrow = policy();
+    narrow.wiped = {"/data"};
+    model::BoxProcess daemon = process("sleep");
+    for (const char* place : {"/", "/opt/x", "/database", "/data/x"}) {
+        daemon.directory = place;
+        CHECK(unowned(std::vector{daemon}, narrow).size() == 1);
+    }
+    daemon.directory = "/volume/x";
+    CHECK(unowned(std::vector{daemon}, narrow).empty());
+}
+
 TEST_CASE("where a process works decides, and an unknown place counts as wiped") {
     model::BoxProcess one = process("python3");
     one.directory = "/volume/p";
