@@ -50,9 +50,9 @@ Result<proto::RootId> Box::open_root(const Op& op, bool create) {
 }
 
 Error Box::nothing_there() const {
-    return Error{Code::not_found,
-                 "nothing was pushed to " + lease_.name + " yet: " + printable(lease_.root) + " does not exist there"}
-        .then("drawhitch push " + lease_.name);
+    return Error{Code::not_found, printable(lease_.root) + " does not exist on " + lease_.name}
+        .because("nothing was pushed there yet, or its disk is gone: wiped, not mounted, or another machine's")
+        .then("drawhitch doctor " + lease_.name);
 }
 
 Result<std::vector<agent::Incoming>> Box::ask_root(const Op& op, const Ask& ask) {

@@ -113,6 +113,7 @@ class Judge {
     void runs();
     void liveness(const GateRun& run, bool killed);
     void code(const GateRun& run);
+    void vanished(const GateRun& run);
     void units(const GateRun& run);
     void roster(const GateRun& run);
     void must_unit(const GateRun& run, const UnitStanding& unit);
@@ -292,6 +293,24 @@ void Judge::units(const GateRun& run) {
              printable(run.name) + ": " + files_and_bytes(proven_files, proven_bytes) + " with a proven copy");
 }
 
+// A wiped or unmounted disk takes a run's files with it, and a later push makes the root anew: nothing that is left
+// there speaks of the run any more. Only the ledger does.
+void Judge::vanished(const GateRun& run) {
+    const std::string directory{run_directory(run)};
+    if (run.unproven.empty()) {
+        needless(directory);
+        gate_.remarks.push_back("the directory of run " + printable(run.name) +
+                                " is gone from the box; what it had to leave behind is proven");
+    } else if (lost(run, directory)) {
+        fate(Fate::dies_given_up, printable(run.unproven) + " (its directory is gone)");
+    } else {
+        Reason& reason =
+            close_run(run, "gone", directory, printable(run.unproven) + ", and its directory is gone from the box",
+                      "drawhitch exec " + shell_word(facts_.box) + " -- ls -la " + shell_word(directory));
+        reason.give_up = {"--lose", directory};
+    }
+}
+
 void Judge::runs() {
     if (!facts_.runs_known) {
         close("runs-unknown", {}, "not every run of the box could be looked at",
@@ -300,10 +319,17 @@ void Judge::runs() {
     for (const GateRun& run : facts_.runs) {
         liveness(run, holds(facts_.waivers.kill_runs, run.name));
         if (!destroys()) continue;
+        if (run.vanished) {
+            vanished(run);
+            continue;
+        }
         code(run);
         if (!run.scanned && !run.scratch && !lost(run, run.work_dir)) {
-            close_run(run, "not-looked-at", run.work_dir,
-                      "the files of run " + printable(run.name) + " could not be looked at", down());
+            Reason& reason =
+                close_run(run, "not-looked-at", run.work_dir,
+                          "the files of run " + printable(run.name) + " could not be looked at",
+                          "drawhitch exec " + shell_word(facts_.box) + " -- ls -la " + shell_word(run_directory(run)));
+            reason.give_up = {"--lose", run.work_dir};
         }
         units(run);
         no_files(run);

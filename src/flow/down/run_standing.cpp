@@ -8,6 +8,7 @@
 
 #include "core/judge/box_path.hpp"
 #include "core/parse/glob.hpp"
+#include "flow/overview.hpp"
 #include "flow/push.hpp"
 #include "flow/run_files.hpp"
 #include "io/ledger/ledger.hpp"
@@ -282,8 +283,11 @@ Result<judge::GateRun> RunStanding::look(const Op& op, const RunView& view, judg
     const auto root = roots_.open(op, spec.run_dir);
     if (!root && root.error().code == Code::not_found) {
         // With the project's root in place, the directory is gone for good; without it, the disk may only be absent.
-        result.scanned = view.facts && view.facts->directory == model::RunDirectory::absent;
+        result.vanished = view.facts && view.facts->directory == model::RunDirectory::absent;
         result.code = judge::CodeState::none;
+        if (!result.vanished) return result;
+        TRY_ASSIGN(const auto manifest, deps_.ledger.latest_manifest(run.id));
+        if (const auto risk = risk_of(run, manifest, covered)) result.unproven = risk->reason;
         return result;
     }
     if (!root && ends_the_look(root.error())) return root.error();

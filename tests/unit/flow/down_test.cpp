@@ -147,6 +147,32 @@ TEST_CASE("down before the pull is refused and nothing is changed") {
     CHECK(stage.local().ledger().volatile_files(stage.lease().id)->size() == 1);
 }
 
+TEST_CASE("a run whose directory is gone closes the gate unless all of it was proven") {
+    const bool pulled = GENERATE(false, true);
+    const bool roster = GENERATE(true, false);
+    CAPTURE(pulled, roster);
+    Stage stage;
+    stage.finished_run("printf abc >a.pt", roster ? std::vector<std::string>{"*.pt"} : std::vector<std::string>{});
+    if (pulled && roster) stage.pull();
+    // The disk was wiped, and a later push and run made the root anew.
+    std::filesystem::remove_all(stage.local().root());
+    flow::PushOptions push{};
+    push.box = "b1";
+    REQUIRE(flow::push(stage.op, stage.deps(), push));
+    const std::string directory = stage.local().root() + "/runs/r1";
+    const auto report = stage.down({}, true);
+    if (pulled && roster) {
+        CHECK(report.gate.open);
+    } else {
+        CHECK(closed_by(report, "gone", directory));
+        flow::DownOptions options{};
+        options.lose = {directory};
+        const auto given_up = stage.down(options, true);
+        CHECK(given_up.gate.open);
+        CHECK(given_up.gate.confirmation == judge::Confirmation::typed_name);
+    }
+}
+
 TEST_CASE("a checkpoint that changed after the pull closes the gate again") {
     Stage stage;
     stage.finished_run();
