@@ -163,7 +163,7 @@ TEST_CASE("a link that dies for good in the first look leaves nothing") {
         flow::Deps deps = with(connector, bench.local.deps());
         const auto report = flow::pull(op, deps, {.box = "b1", .run = "r1"});
         if (!plan.fired) break;  // how many calls a pull makes depends on how its bytes happen to arrive
-        if (report) continue;  // it came to the data, where parts may stay
+        if (report) continue;    // it came to the data, where parts may stay
         CHECK(report.error().code == Code::link_lost);
         CHECK_FALSE(exists(bench.local.project_directory() + "/pulls"));
     }
