@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/fd.hpp"
 #include "core/proto/wire.hpp"
 
@@ -15,44 +17,44 @@ constexpr std::int64_t k_rest_ns = 2'000'000'000;
 constexpr std::size_t k_file_max = 48U << 20U;  // some 450 000 files; beyond it starts anew
 constexpr std::size_t k_check_size = 8;
 
-// Fixed in size, so that a torn one harms no other: fence, root, whether a SHA-256 follows and it, and a check over
-// all.
-struct Record {
-    proto::Fence fence{};
+constexpr std::size_t k_record_size = 32 + 8 + 32 + 1 + 32 + k_check_size;
+
+std::string check_of(std::string_view bytes) {
+    return std::string(proto::sha256(bytes).view().substr(0, k_check_size));
+}
+
+}  // namespace
+
+// Fixed in size, so that a torn one harms no other: key, root, whether a SHA-256 follows and it, and a check over all.
+struct DigestCache::Record {
+    Key key{};
     proto::Digest root{};
     bool has_sha256{false};
     proto::Digest sha256{};
 
     template <class F>
     void visit(F& f) {
-        f(fence), f(root), f(has_sha256), f(sha256);
+        f(key), f(root), f(has_sha256), f(sha256);
+    }
+
+    [[nodiscard]] std::string to_bytes() const {
+        std::string bytes = proto::encode(*this);
+        return bytes + check_of(bytes);
+    }
+    static std::optional<Record> from_bytes(std::string_view bytes) {
+        const std::string_view body = bytes.substr(0, bytes.size() - k_check_size);
+        if (check_of(body) != bytes.substr(body.size())) return std::nullopt;
+        Record record;
+        proto::Reader read(body);
+        read(record);
+        return read.ok() ? std::optional<Record>(record) : std::nullopt;
     }
 };
-constexpr std::size_t k_record_size = 32 + 32 + 1 + 32 + k_check_size;
 
-std::string check_of(std::string_view bytes) {
-    return std::string(proto::sha256(bytes).view().substr(0, k_check_size));
-}
-
-std::string to_bytes(const Record& record) {
-    std::string bytes = proto::encode(record);
-    return bytes + check_of(bytes);
-}
-
-std::optional<Record> from_bytes(std::string_view bytes) {
-    const std::string_view body = bytes.substr(0, bytes.size() - k_check_size);
-    if (check_of(body) != bytes.substr(body.size())) return std::nullopt;
-    Record record;
-    proto::Reader read(body);
-    read(record);
-    return read.ok() ? std::optional<Record>(record) : std::nullopt;
-}
-
-}  // namespace
-
-std::size_t DigestCache::Hasher::operator()(const proto::Fence& fence) const {
+std::size_t DigestCache::Hasher::operator()(const Key& key) const {
+    const proto::Fence& fence = key.fence;
     std::uint64_t mixed = fence.ino * 0x9E3779B97F4A7C15U;
-    mixed ^= static_cast<std::uint64_t>(fence.mtime_ns) + (mixed >> 29U);
+    mixed ^= static_cast<std::uint64_t>(key.ctime_ns) + (mixed >> 29U);
     mixed = (mixed ^ fence.size ^ (fence.dev << 32U)) * 0xBF58476D1CE4E5B9U;
     return static_cast<std::size_t>(mixed ^ (mixed >> 32U));
 }
@@ -70,31 +72,33 @@ void DigestCache::load() {
     const auto count = read_full(fd.get(), bytes, path_);
     bytes.resize(count ? *count : 0);
     for (std::size_t at = 0; at + k_record_size <= bytes.size(); at += k_record_size) {
-        const auto record = from_bytes(std::string_view(bytes).substr(at, k_record_size));
+        const auto record = Record::from_bytes(std::string_view(bytes).substr(at, k_record_size));
         if (!record) continue;
-        Digests& known = known_[record->fence];
+        Digests& known = known_[record->key];
         known.root = record->root;
         if (record->has_sha256) known.sha256 = record->sha256;
     }
 }
 
-std::optional<DigestCache::Digests> DigestCache::find(const proto::Fence& fence, bool with_sha256) {
+std::optional<DigestCache::Digests> DigestCache::find(const proto::FileEntry& entry, bool with_sha256) {
     if (!enabled()) return std::nullopt;
     if (!loaded_) load();
-    const auto found = known_.find(fence);
+    const auto found = known_.find(key_of(entry));
     if (found == known_.end() || (with_sha256 && !found->second.sha256)) return std::nullopt;
     return found->second;
 }
 
-void DigestCache::put(const proto::Fence& fence, const Digests& digests) {
+void DigestCache::put(const proto::FileEntry& entry, const Digests& digests) {
     if (!enabled()) return;
     const WallTime now = clock_.wall();
+    const std::int64_t youngest = std::max(entry.mtime_ns, entry.ctime_ns);
     // A time in the future proves nothing about rest, so it is never kept either.
-    if (now.seconds * 1'000'000'000 + now.nanoseconds - fence.mtime_ns < k_rest_ns) return;
+    if (now.seconds * 1'000'000'000 + now.nanoseconds - youngest < k_rest_ns) return;
     if (!loaded_) load();
-    known_[fence] = digests;
-    Record record{fence, digests.root, digests.sha256.has_value(), digests.sha256.value_or(proto::Digest{})};
-    fresh_ += to_bytes(record);
+    known_[key_of(entry)] = digests;
+    const Record record{key_of(entry), digests.root, digests.sha256.has_value(),
+                        digests.sha256.value_or(proto::Digest{})};
+    fresh_ += record.to_bytes();
 }
 
 void DigestCache::flush() {

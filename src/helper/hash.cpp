@@ -39,7 +39,7 @@ class HashJob final : public Job {
         proto::Hashed answer{entry_of(hasher_.info(), place_.parent.get(), place_.name, place_.path)};
         if (whole) {
             answer.entry.root = result.root;
-            context.cache.put(answer.entry.fence(), {result.root, result.sha256});
+            context.cache.put(answer.entry, {result.root, result.sha256});
             context.cache.flush();
         }
         if (whole) answer.entry.sha256 = result.sha256;

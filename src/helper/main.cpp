@@ -55,7 +55,7 @@ std::string cache_beside_us() {
     const bool installed = own.find("/helper-") == directory.size();
     if (!installed || ::stat(directory.c_str(), &info) != 0) return {};
     const bool ours_alone = info.st_uid == ::geteuid() && (info.st_mode & 0022U) == 0;
-    return ours_alone ? directory + "/digests" : std::string{};
+    return ours_alone ? directory + "/digests-2" : std::string{};
 }
 
 int print_version() {

@@ -36,7 +36,7 @@ class ScanJob final : public Job {
   private:
     bool add_from_cache(Context& context, proto::FileEntry& entry) {
         if (message_.rehash) return false;
-        const auto known = context.cache.find(entry.fence(), message_.sha256);
+        const auto known = context.cache.find(entry, message_.sha256);
         if (!known) return false;
         entry.root = known->root;
         if (message_.sha256) entry.sha256 = known->sha256;
@@ -70,7 +70,7 @@ class ScanJob final : public Job {
         const proto::FileDigester::Result result = hasher_->finish();
         current_.root = result.root;
         current_.sha256 = result.sha256;
-        context.cache.put(current_.fence(), {result.root, result.sha256});
+        context.cache.put(current_, {result.root, result.sha256});
         hasher_.reset();
         add(context, current_);
         return Step::again;

@@ -57,7 +57,7 @@ class TreeHashJob final : public Job {
         if (!message_.path.empty()) entry->path.erase(0, message_.path.size() + 1);
         entries_.push_back(std::move(*entry));
         if (entries_.back().type != proto::FileType::file) return false;
-        if (const auto known = context.cache.find(entries_.back().fence(), false); known && !message_.rehash) {
+        if (const auto known = context.cache.find(entries_.back(), false); known && !message_.rehash) {
             take_digest(known->root);
             return false;
         }
@@ -77,7 +77,7 @@ class TreeHashJob final : public Job {
         if (!finished) return false;
         const proto::FileDigester::Result result = hasher_->finish();
         take_digest(result.root);
-        context.cache.put(entries_.back().fence(), {result.root, {}});
+        context.cache.put(entries_.back(), {result.root, {}});
         hasher_.reset();
         return false;
     }
