@@ -97,7 +97,7 @@ int run(const Registry& registry, const std::vector<std::string>& words, const S
 
 int main(int argc, char** argv) {
     keep_standard_descriptors();
-    ignore_sigpipe();
+    ignore_write_signals();
     std::signal(SIGABRT, report_abort);
     try {
         Cancel cancel;

@@ -49,10 +49,12 @@ void SignalThread::wait_for_signals() {
     }
 }
 
-void ignore_sigpipe() {
+// Both are told as errors by the call that met them: a reader that left, and a file at its size limit (ulimit -f).
+void ignore_write_signals() {
     struct sigaction ignore {};
     ignore.sa_handler = SIG_IGN;
     ::sigaction(SIGPIPE, &ignore, nullptr);
+    ::sigaction(SIGXFSZ, &ignore, nullptr);
 }
 
 void keep_standard_descriptors() {

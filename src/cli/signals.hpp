@@ -32,7 +32,7 @@ class SignalThread {
 };
 
 // A reader that goes away is an error code, never a signal.
-void ignore_sigpipe();
+void ignore_write_signals();
 
 // Descriptors 0, 1 and 2 that were closed by whoever started us are opened on /dev/null, so that no file of ours ever
 // lands there. Writing to such a standard output fails, as it should.
