@@ -116,7 +116,7 @@ struct Desk {
 TEST_CASE("a launch killed anywhere is finished by the same call, and one job runs") {
     Desk desk;
     std::size_t refused = 0;
-    const Calls calls(4);
+    const Calls calls(7);
     for (std::size_t n = calls.first;; n += calls.stride) {
         const std::string name = "k" + std::to_string(n);
         const bool killed = desk.killed_launch(name, n);
@@ -142,7 +142,7 @@ TEST_CASE("the same words without a name go on with a launch whose answer was lo
     RunStage stage;
     const auto job = RunStage::job("echo ran >>../count; exec sleep 60", {"*.bin"});
     bool lost_and_alive = false;
-    const Calls calls(2);
+    const Calls calls(5);
     for (std::size_t n = calls.first;; n += calls.stride) {
         support::FaultPlan plan;
         plan.fail_at = n;
