@@ -124,7 +124,7 @@ std::optional<Error> problem_of(const VerifyReport& report) {
     if (untested > 0) {
         return Error{Code::skipped, counted(static_cast<std::uint64_t>(untested), "file") +
                                         " could not be load-tested (pull.verify_cmd)"}
-            .then("drawhitch config");
+            .then("drawhitch help project-file");
     }
     const auto other = std::count_if(report.files.begin(), report.files.end(),
                                      [](const VerifiedFile& file) { return file.state == VerifyState::differs; });

@@ -192,8 +192,8 @@ TEST_CASE("the usual key files are found, and unusable ones are named when nothi
     REQUIRE(::chmod((target.home + "/.ssh/id_ed25519").c_str(), 0640) == 0);
     const auto refused = greet(target, server);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().code == Code::auth);
-    CHECK(has(refused.error().why, "mode 0640"));
+    CHECK(refused.error().code == Code::key_permissions);
+    CHECK(has(refused.error().message, "mode 0640"));
 }
 
 TEST_CASE("an agent that does not answer can be cancelled and does not stop a key file", "[transport][ssh]") {
