@@ -155,7 +155,8 @@ TEST_CASE("a link that dies for good in the first look leaves nothing") {
     bench.put("out/b.txt", "text");
     bench.claim({{"out/**", RosterClass::must}});
     support::HastyClock clock;
-    for (std::size_t n = 1; n < 14; ++n) {
+    // Later calls may fall into the data, depending on how the answers of the look happen to be cut.
+    for (std::size_t n = 1; n < 8; ++n) {
         INFO("call " << n);
         support::TestOp op{clock};
         support::FaultPlan plan{.fail_at = n, .persistent = true};
