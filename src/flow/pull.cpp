@@ -266,14 +266,22 @@ class Pull {
             count_lost();
         }
         TRY(certify_units(op_, deps_, records, selection_, report_));
-        TRY(write_records(records, {lease_.name, run_.spec.name, run_.spec.work_dir, op_.clock.wall()}, report_));
-        TRY(record_receipt());
+        TRY(record(records));
         // Parts of files that failed wait for the next attempt.
         const bool leftovers = std::any_of(report_.files.begin(), report_.files.end(), [](const PulledFile& file) {
             return file.state == FileState::failed || file.state == FileState::changing;
         });
         if (!leftovers || landing->held_bytes() == 0) TRY(landing->discard());
         return std::move(report_);
+    }
+
+    Status record(const disk::Root& records) {
+        const Status written =
+            write_records(records, {lease_.name, run_.spec.name, run_.spec.work_dir, op_.clock.wall()}, report_);
+        // A full disk that stopped the pull takes no list either; what stopped it is told, with what ran out.
+        if (!written && report_.problem && report_.problem->code == written.error().code) return *report_.problem;
+        TRY(written);
+        return record_receipt();
     }
 
     // The same for the same run, so that a pull resumes by itself.
