@@ -3,8 +3,10 @@
 # All *_test.cpp (and their helpers) of one folder make one executable and one ctest entry: starting a program is dearer
 # than most cases. A folder without tests yet makes nothing. Run one case with build/dev/tests/NAME "title of the case".
 # The target tests_LABEL builds all tests of a label.
+# LOOPS: cases tagged [loop] (each call of a flow fails once, each step is killed once) are an entry of their own,
+# NAME_loops, that runs beside the others and not among the `threads`: what they break is one thread's doing.
 function(drawhitch_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "FOLDER;TIMEOUT" "LABELS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 test "LOOPS" "FOLDER;TIMEOUT" "LABELS;LINK")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${test_FOLDER}/*.cpp)
   if(NOT sources)
     return()
@@ -19,7 +21,15 @@ function(drawhitch_test name)
     target_compile_options(${name} PRIVATE -O0)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  add_test(NAME ${name} COMMAND ${name} --order rand)
+  if(test_LOOPS)
+    add_test(NAME ${name} COMMAND ${name} --order rand "~[loop]")
+    add_test(NAME ${name}_loops COMMAND ${name} --order rand "[loop]")
+    set(loop_labels ${test_LABELS})
+    list(REMOVE_ITEM loop_labels threads)
+    set_tests_properties(${name}_loops PROPERTIES LABELS "${loop_labels}" TIMEOUT ${test_TIMEOUT})
+  else()
+    add_test(NAME ${name} COMMAND ${name} --order rand)
+  endif()
   # Catch2 answers 4 when every case was skipped.
   set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT ${test_TIMEOUT} SKIP_RETURN_CODE 4)
   foreach(label ${test_LABELS})

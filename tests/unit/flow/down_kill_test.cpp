@@ -115,7 +115,7 @@ struct Calls {
 
 }  // namespace
 
-TEST_CASE("a teardown killed anywhere goes on by the same call, and no end is claimed that nobody saw") {
+TEST_CASE("a teardown killed anywhere goes on by the same call, and no end is claimed that nobody saw", "[loop]") {
     Desk desk(true);
     const Calls calls{};
     std::size_t rounds = 0;
@@ -142,7 +142,7 @@ TEST_CASE("a teardown killed anywhere goes on by the same call, and no end is cl
     CHECK(rounds > 2);
 }
 
-TEST_CASE("a teardown that is refused and killed anywhere has touched nothing") {
+TEST_CASE("a teardown that is refused and killed anywhere has touched nothing", "[loop]") {
     Desk desk(false);
     const Calls calls{};
     for (std::size_t n = calls.first;; n += calls.stride) {

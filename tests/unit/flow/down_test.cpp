@@ -450,7 +450,7 @@ class FaultyConnector final : public flow::Connector {
 
 }  // namespace
 
-TEST_CASE("whichever call of the looking fails, an unproven result never dies") {
+TEST_CASE("whichever call of the looking fails, an unproven result never dies", "[loop]") {
     Stage stage;
     stage.finished_run();  // not pulled: the right answer is always "closed"
     // Each look takes half a second, so every call fails in the long tests and every fourth here.

@@ -127,7 +127,7 @@ TEST_CASE("of several patterns behind the run, the one that matches nothing is n
     CHECK(none.error().next == "drawhitch pull b1 r1 'other/**' --all");
 }
 
-TEST_CASE("whichever call of the link fails once, a whole pull ends right") {
+TEST_CASE("whichever call of the link fails once, a whole pull ends right", "[loop]") {
     FinishedRun bench;
     bench.put("out/a.bin", support::noise(3'000'000, 1));
     bench.put("out/b.txt", "text");

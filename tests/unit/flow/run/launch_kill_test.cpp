@@ -113,7 +113,7 @@ struct Desk {
 
 }  // namespace
 
-TEST_CASE("a launch killed anywhere is finished by the same call, and one job runs") {
+TEST_CASE("a launch killed anywhere is finished by the same call, and one job runs", "[loop]") {
     Desk desk;
     std::size_t refused = 0;
     const Calls calls(7);
@@ -138,7 +138,7 @@ TEST_CASE("a launch killed anywhere is finished by the same call, and one job ru
     if (calls.stride == 1) CHECK(refused > 0);  // else the call that shows it may have been passed over
 }
 
-TEST_CASE("the same words without a name go on with a launch whose answer was lost") {
+TEST_CASE("the same words without a name go on with a launch whose answer was lost", "[loop]") {
     RunStage stage;
     const auto job = RunStage::job("echo ran >>../count; exec sleep 60", {"*.bin"});
     bool lost_and_alive = false;

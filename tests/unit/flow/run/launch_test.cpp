@@ -85,7 +85,7 @@ TEST_CASE("two laptops that launch the same name at the same moment start one pr
     CHECK(lines_in(support::read_file(here.run_file("exp1", "count"))) == 1);
 }
 
-TEST_CASE("whichever call of a launch fails, the job starts at most once and the next look knows") {
+TEST_CASE("whichever call of a launch fails, the job starts at most once and the next look knows", "[loop]") {
     for (std::size_t n = 1;; ++n) {
         RunStage stage;
         support::FaultPlan plan;

@@ -23,7 +23,7 @@ flow::Deps with(RunStage& stage, flow::Connector& connector) {
 
 }  // namespace
 
-TEST_CASE("whichever call of a look fails, no state changes and the next look is right") {
+TEST_CASE("whichever call of a look fails, no state changes and the next look is right", "[loop]") {
     RunStage stage;
     stage.launch(RunStage::job("sleep 60"));
     for (std::size_t n = 1; n < k_most_faults; ++n) {
@@ -42,7 +42,7 @@ TEST_CASE("whichever call of a look fails, no state changes and the next look is
     FAIL("no clean run");
 }
 
-TEST_CASE("whichever call of following a log fails, every line comes once") {
+TEST_CASE("whichever call of following a log fails, every line comes once", "[loop]") {
     RunStage stage;
     stage.launch(RunStage::job("i=0; while [ $i -lt 50 ]; do echo line $i; i=$((i+1)); done"));
     stage.await("r1", {VerdictKind::done});
@@ -73,7 +73,7 @@ TEST_CASE("whichever call of following a log fails, every line comes once") {
     FAIL("no clean run");
 }
 
-TEST_CASE("whichever call of a stop fails, it is told, nothing else is signalled, and a second stop finishes") {
+TEST_CASE("whichever call of a stop fails, it is told, nothing else is signalled, and a second stop finishes", "[loop]") {
     RunStage stage;
     stage.launch(RunStage::job("sleep 3601"));
     // Each round waits for a real process to end: every ninth call, or each single one with DRAWHITCH_LONG.
