@@ -30,12 +30,19 @@ Json json_of(const Parsed& value) {
     return made;
 }
 
+// More of a list is for machines.
+constexpr std::size_t k_most_words = 3;
+
 std::string words_of(const Parsed& value) {
     if (value.is_string()) return printable(value.get<std::string>());
     if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
     if (!value.is_structured()) return value.dump();
     std::vector<std::string> words;
     for (const auto& [key, member] : value.items()) {
+        if (value.is_array() && words.size() == k_most_words) {
+            words.push_back("and " + std::to_string(value.size() - k_most_words) + " more");
+            break;
+        }
         std::string text = words_of(member);
         if (text.empty()) continue;
         words.push_back(value.is_array() ? std::move(text) : printable(key) + ": " + text);

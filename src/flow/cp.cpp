@@ -7,6 +7,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "core/exchange/copied_json.hpp"
 #include "core/plan/tree_policy.hpp"
 #include "core/proto/limits.hpp"
 #include "core/proto/path.hpp"
@@ -91,10 +92,27 @@ class Copy {
         auto box = std::make_shared<Box>(std::move(connected));
         lease_ = box->lease();
         TRY_ASSIGN(const std::string path, absolute_on_box(options_.box_path, box->agent().hello().home));
-        return options_.to_box ? to_box(std::move(box), path) : from_box(std::move(box), path);
+        auto copied = options_.to_box ? to_box(std::move(box), path) : from_box(std::move(box), path);
+        if (copied) TRY(record(*copied));
+        return copied;
     }
 
   private:
+    // A teardown need not ask about what has the same content here and there.
+    Status record(const CpReport& report) {
+        std::vector<exchange::CopiedEntry> some;
+        const auto append = [&] {
+            const std::string text = exchange::copied_json(options_.to_box, std::exchange(some, {}));
+            return deps_.ledger.append_event(lease_.id, std::nullopt, std::string{exchange::k_copied_event}, text);
+        };
+        for (const CopiedFile& file : report.files) {
+            if (file.state != FileState::pulled || file.root.empty()) continue;
+            some.push_back({file.box_path, file.root, file.size});
+            if (some.size() >= exchange::k_copied_per_event) TRY(append());
+        }
+        return some.empty() ? ok() : append();
+    }
+
     // --- from the box ---
 
     Result<CpReport> from_box(std::shared_ptr<Box> box, const std::string& path) {
@@ -112,7 +130,7 @@ class Copy {
         TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), id));
         std::vector<PullItem> items;
         for (const FileEntry& entry : entries) {
-            TRY(plan_entry(entry, from.name, to.name, *landing, items));
+            TRY(plan_entry(entry, from, to.name, *landing, items));
         }
         const std::string directory = from.directory;
         const Dial dial = [this, directory](const Op& op) -> Result<Link> {
@@ -146,9 +164,10 @@ class Copy {
         return entries;
     }
 
-    Status plan_entry(const FileEntry& entry, const std::string& from, const std::string& to, disk::Landing& landing,
+    Status plan_entry(const FileEntry& entry, const Place& from, const std::string& to, disk::Landing& landing,
                       std::vector<PullItem>& items) {
-        const std::string inner = entry.path.size() > from.size() ? entry.path.substr(from.size() + 1) : std::string{};
+        const std::size_t start = from.name.size();
+        const std::string inner = entry.path.size() > start ? entry.path.substr(start + 1) : std::string{};
         const std::string target = joined(to, inner);
         if (is_ours(entry.path)) return ok();
         if (entry.error != 0 && entry.type != FileType::file) {
@@ -160,6 +179,7 @@ class Copy {
             CopiedFile file{};
             file.path = target;
             file.size = entry.size;
+            file.box_path = joined(from.directory, entry.path);
             report_.files.push_back(std::move(file));
             item_files_.push_back(report_.files.size() - 1);
             items.push_back({entry, target, false, false});
@@ -192,7 +212,10 @@ class Copy {
             file.state = outcome.results[i].state;
             file.why = outcome.results[i].why;
             file.size = outcome.results[i].size;
-            if (file.state == FileState::pulled) file.sha256 = outcome.results[i].sha256.hex();
+            if (file.state == FileState::pulled) {
+                file.sha256 = outcome.results[i].sha256.hex();
+                file.root = outcome.results[i].root.hex();
+            }
             if (outcome.results[i].code == Code::integrity && !report_.problem) {
                 report_.problem = Error{Code::integrity, printable(file.path) + " arrived wrong three times"};
             }
@@ -220,7 +243,9 @@ class Copy {
         report_.destination = joined(to.directory, to.name);
         TRY_ASSIGN(auto entries, local_entries(parent, from.name));
         TreeSource source{std::move(parent)};
-        TRY_ASSIGN(const auto items, hashed_items(source, entries, from.name, to.name));
+        TRY_ASSIGN(const auto items, hashed_items(source, entries, from.name, to));
+        TRY(deps_.ledger.append_event(lease_.id, std::nullopt, std::string{exchange::k_writing_event},
+                                      exchange::writing_json(to.directory)));
         const Dial dial = claiming_dial(to.directory);
         TRY_ASSIGN(Link link, claim(std::move(box), to.directory));
         TRY(make_rest(link, entries, from.name, to.name));
@@ -271,7 +296,7 @@ class Copy {
     }
 
     Result<std::vector<PushItem>> hashed_items(TreeSource& source, const std::vector<FileEntry>& entries,
-                                               const std::string& from, const std::string& to) {
+                                               const std::string& from, const Place& to) {
         std::vector<const FileEntry*> files;
         std::vector<std::string> paths;
         for (const FileEntry& entry : entries) {
@@ -290,8 +315,10 @@ class Copy {
             CopiedFile file{};
             file.path = paths[i];
             file.size = hashed[i].digests.size;
+            file.box_path = joined(to.directory, joined(to.name, inner));
+            file.root = hashed[i].digests.root.hex();
             report_.files.push_back(std::move(file));
-            items.push_back({paths[i], joined(to, inner), hashed[i].digests.size, files[i]->mode & 0777U,
+            items.push_back({paths[i], joined(to.name, inner), hashed[i].digests.size, files[i]->mode & 0777U,
                              files[i]->mtime_ns, hashed[i].digests.root, hashed[i].digests.leaves});
         }
         return items;

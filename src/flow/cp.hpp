@@ -23,7 +23,9 @@ struct CopiedFile {
     std::string path{};  // relative to what was named
     std::uint64_t size{0};
     FileState state{FileState::skipped};
-    std::string sha256{};  // hex; empty when copying to a box
+    std::string sha256{};    // hex; empty when copying to a box
+    std::string box_path{};  // absolute on the box
+    std::string root{};      // root digest of what both sides have, hex; empty unless copied
     std::string why{};
 };
 
@@ -37,6 +39,7 @@ struct CpReport {
 // A file, or a directory with all below it. A destination that is a directory receives the source under its own name,
 // any other destination is the new name. Links that stay inside the copied tree are copied as links, others, pipes,
 // sockets and devices are left out and named. Existing files are replaced, each as a whole.
+// What was copied goes into the lease's events, so that a teardown knows it again.
 // A directory that receives files on the box keeps a small `.drawhitch` directory, which fences late writers.
 Result<CpReport> cp(const Op& op, Deps& deps, const CpOptions& options);
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/judge/box_path.hpp"
+#include "core/judge/own_files.hpp"
 
 namespace drawhitch::judge {
 
@@ -190,10 +191,23 @@ bool Undeclared::reaches(const std::string& name, const std::string& path) const
            });
 }
 
+// A directory of ours is no hiding place: only what has the name and the size of our own files is ours.
+bool Undeclared::is_ours(const SeenFile& file) const {
+    if (is_own_file(file.path, file.size)) return true;
+    const bool part = std::ranges::any_of(explanations_.written, [&](const std::string& place) {
+        const std::size_t start = place == "/" ? 1 : place.size() + 1;
+        return file.path.size() > start && is_inside(file.path, place) &&
+               is_own_part(std::string_view{file.path}.substr(start), file.size);
+    });
+    return part || (is_run_control(base_of(file.path), file.size) &&
+                    std::ranges::find(explanations_.runs, parent_of(file.path)) != explanations_.runs.end());
+}
+
 Explained Undeclared::explain(const SeenFile& file) {
     if (file.changed < explanations_.since) return Explained::older;
     const auto exact = explanations_.files.find(file.path);
     if (exact != explanations_.files.end() && exact->second != Explained::no) return exact->second;
+    if (!file.directory && is_ours(file)) return Explained::ours;
     const Explained by_directory = nearest(file.path);
     if (by_directory != Explained::no) return by_directory;
     if (is_system_place(file.path)) return Explained::system;

@@ -34,6 +34,7 @@ enum class Explained {
     cache,        // remade by the program that made it
     scratch,      // declared so by the user or the profile
     ours,         // drawhitch's own records
+    copied,       // as `cp` brought it here, or took it from here
     system,       // the operating system's own places
     given_up,     // named with --lose
 };
@@ -46,8 +47,10 @@ struct Explanations {
     // Whether the profile or the user calls a path scratch. May be empty.
     std::function<bool(std::string_view path)> scratch{};
     std::vector<std::string> given_up{};  // clean absolute paths of --lose
-    // Directories of runs: a name above one does not reach into it. Who gives up "/root" for a stray file there does
-    // not mean what a run left behind.
+    // Directories that drawhitch wrote into: unfinished parts of files in them are its own (judge/own_files.hpp).
+    std::vector<std::string> written{};
+    // Directories of runs, whose control files are ours. A name above one does not reach into it. Who gives up "/root"
+    // for a stray file there does not mean what a run left behind.
     std::vector<std::string> runs{};
 };
 
@@ -93,6 +96,7 @@ class Undeclared {
   private:
     [[nodiscard]] Explained explain(const SeenFile& file);
     [[nodiscard]] bool reaches(const std::string& name, const std::string& path) const;
+    [[nodiscard]] bool is_ours(const SeenFile& file) const;
     [[nodiscard]] Explained nearest(std::string_view path) const;
     [[nodiscard]] bool in_environment(std::string_view directory) const;
 

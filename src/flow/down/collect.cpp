@@ -8,7 +8,7 @@
 #include "core/judge/tier_map.hpp"
 #include "core/parse/survey.hpp"
 #include "core/plan/survey_script.hpp"
-#include "core/proto/limits.hpp"
+#include "flow/down/copied.hpp"
 #include "flow/down/run_standing.hpp"
 #include "flow/down/tier_scan.hpp"
 #include "flow/push.hpp"
@@ -58,8 +58,9 @@ class Collector {
     Deps& deps_;
     const model::Lease& lease_;
     const model::Profile& profile_;
-    WallTime began_{};                   // of the first lease that worked under this root
-    std::vector<model::Run> earlier_{};  // runs of leases that have ended, which lie under this root
+    WallTime began_{};                    // of the first lease that worked under this root
+    std::vector<std::int64_t> leases_{};  // this one, and those before it under this root
+    std::vector<model::Run> earlier_{};   // runs of leases that have ended, which lie under this root
     Collected collected_{};
 };
 
@@ -67,10 +68,12 @@ class Collector {
 // this one: it dies unseen unless it is looked at.
 Status Collector::find_earlier() {
     began_ = lease_.began;
+    leases_ = {lease_.id};
     if (lease_.root_nonce.empty()) return ok();
     TRY_ASSIGN(const auto leases, deps_.ledger.leases(ledger::Which::all));
     for (const model::Lease& other : leases) {
         if (other.id == lease_.id || other.root_nonce != lease_.root_nonce) continue;
+        leases_.push_back(other.id);
         began_ = std::min(began_, other.began);
         TRY_ASSIGN(const auto runs, deps_.ledger.runs(other.id));
         for (const model::Run& run : runs) {
@@ -91,7 +94,6 @@ Status Collector::explain_earlier(const Op& op, RunStanding& standing, judge::Ex
             std::erase_if(why.files, [&](const auto& entry) { return judge::is_inside(entry.first, unit.path); });
         }
         why.runs.push_back(run.spec.run_dir);
-        why.directories[run.spec.run_dir + "/" + proto::k_private_dir] = Explained::ours;
     }
     return ok();
 }
@@ -133,24 +135,18 @@ void Collector::explain_root(judge::Explanations& why) const {
     const std::string& root = lease_.root;
     why.directories[root + "/" + std::string{k_releases}] = Explained::release;
     why.directories[root + "/envs"] = Explained::environment;
-    why.directories[root + "/" + proto::k_private_dir] = Explained::ours;
+    why.written.push_back(root);
     for (const std::string_view name : {k_current, k_latest, std::string_view{"lease-nonce"}})
         why.files[root + "/" + std::string{name}] = Explained::ours;
     for (const model::Run& run : collected_.runs)
         why.runs.push_back(run.spec.run_dir);
-    for (const model::Run& run : collected_.runs)
-        why.directories[run.spec.run_dir + "/" + proto::k_private_dir] = Explained::ours;
     if (!lease_.helper_path.empty()) why.files[lease_.helper_path] = Explained::ours;
 }
 
 Status Collector::explain_secrets(judge::Explanations& why) const {
     TRY_ASSIGN(const auto files, deps_.ledger.volatile_files(lease_.id));
-    for (const ledger::VolatileFile& file : files) {
+    for (const ledger::VolatileFile& file : files)
         why.files[file.path] = Explained::ours;
-        // The folder is made by the launch, for secrets and the notes of wrappers only.
-        const std::string folder{judge::parent_of(file.path)};
-        if (judge::base_of(folder).starts_with("drawhitch-")) why.directories[folder] = Explained::ours;
-    }
     return ok();
 }
 
@@ -219,6 +215,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
         facts.runs.push_back(std::move(run));
     }
     TRY(explain_earlier(op, standing, why));
+    TRY(explain_copied(op, deps_, roots, tiers, leases_, why));
     judge::Undeclared undeclared{why};
     TierScan scan{roots, tiers, talk.survey.home, undeclared};
     const auto unplaced = tiers.unplaced();

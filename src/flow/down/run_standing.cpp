@@ -22,18 +22,6 @@ constexpr bool k_rehash = true;
 
 using judge::Explained;
 
-// What the wrapper and the launch leave beside the work tree, besides the record that is pulled.
-constexpr std::array<std::string_view, 9> k_control_files{
-    "claim", "release", "start.json", "exit.json.new", "attempt", "oom_file", "gpus", "copy.err", "start.json.new"};
-constexpr std::array<std::string_view, 4> k_control_starts{"claim.", "started.", "stage.", "jobs."};
-
-// Errors that end the whole look: without a connection, time or a ledger nothing else can be known either.
-bool ends_the_look(const Error& error) {
-    constexpr std::array k_codes{Code::cancelled, Code::deadline, Code::ledger,
-                                 Code::locked,    Code::host_key, Code::auth};
-    return std::ranges::find(k_codes, error.code) != k_codes.end() || is_unreachable(error);
-}
-
 constexpr std::int32_t k_linux_eacces = 13;
 
 std::string kind_of(proto::FileType type) {
@@ -70,6 +58,12 @@ std::optional<std::string> root_of(const proto::FileEntry& entry) {
 }
 
 }  // namespace
+
+bool ends_the_look(const Error& error) {
+    constexpr std::array k_codes{Code::cancelled, Code::deadline, Code::ledger,
+                                 Code::locked,    Code::host_key, Code::auth};
+    return std::ranges::find(k_codes, error.code) != k_codes.end() || is_unreachable(error);
+}
 
 // What one run's scan found, kept for the questions that follow.
 struct RunStanding::Seen {
@@ -243,20 +237,6 @@ std::function<bool(std::string_view)> scratch_of(const model::RunSpec& spec,
     };
 }
 
-void explain_own_files(const model::RunSpec& spec, judge::Explanations& why) {
-    for (const std::string_view name : k_control_files)
-        why.files[spec.run_dir + "/" + std::string{name}] = Explained::ours;
-    why.scratch = [others = why.scratch, start = spec.run_dir + "/"](std::string_view path) {
-        if (path.starts_with(start) && path.find('/', start.size()) == std::string_view::npos) {
-            const std::string_view name = path.substr(start.size());
-            for (const std::string_view word : k_control_starts)
-                if (name.starts_with(word)) return true;
-        }
-        return others && others(path);
-    };
-    why.scratch = scratch_of(spec, why.scratch);
-}
-
 }  // namespace
 
 Result<judge::GateRun> RunStanding::look(const Op& op, const RunView& view, judge::Explanations& why) {
@@ -268,7 +248,7 @@ Result<judge::GateRun> RunStanding::look(const Op& op, const RunView& view, judg
     result.has_roster = !spec.roster.empty();
     result.scratch = spec.scratch;
     result.work_dir = spec.work_dir;
-    explain_own_files(spec, why);
+    why.scratch = scratch_of(spec, why.scratch);
     if (spec.scratch) why.directories[spec.run_dir] = Explained::scratch;
 
     Seen seen{};

@@ -10,6 +10,9 @@
 
 namespace drawhitch::flow {
 
+// Errors that end the whole look: without a connection, time or a ledger nothing else can be known either.
+bool ends_the_look(const Error& error);
+
 class RunStanding {
   public:
     RunStanding(Deps& deps, BoxRoots& roots, const model::Lease& lease, const judge::TierMap& tiers)

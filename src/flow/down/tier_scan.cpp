@@ -3,6 +3,8 @@
 #include <cerrno>
 
 #include "core/judge/box_path.hpp"
+#include "core/judge/own_files.hpp"
+#include "core/proto/limits.hpp"
 
 namespace drawhitch::flow {
 
@@ -22,6 +24,8 @@ WallTime wall_of(std::int64_t ns) {
     }
     return {seconds, static_cast<std::int32_t>(rest)};
 }
+
+static_assert(judge::k_private_name == proto::k_private_dir);
 
 std::string below(const std::string& place, const std::string& relative) {
     if (relative.empty()) return place;
@@ -80,7 +84,10 @@ Result<bool> TierScan::walk(const Op& op, const std::string& place) {
     const auto end = roots_.agent().scan(op, scan, [&](proto::FileEntry&& entry) { return take(place, entry); });
     if (!end && is_about_the_place(end.error())) return false;
     if (!end) return end.error();
-    return !end->truncated;
+    // A scan leaves out what the place itself keeps for us. It is looked at like anything else: not all of it need be
+    // ours.
+    TRY_ASSIGN(const bool rest, walk(op, below(place, std::string{judge::k_private_name})));
+    return rest && !end->truncated;
 }
 
 Status TierScan::take(const std::string& place, const proto::FileEntry& entry) {

@@ -1,0 +1,81 @@
+#include "core/exchange/copied_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+
+namespace drawhitch::exchange {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json bytes(std::string_view text) {
+    if (is_valid_utf8(text)) return std::string(text);
+    return Json{{"b64", base64(text)}};
+}
+
+// Empty for what is no base64.
+std::string decoded(std::string_view text) {
+    constexpr std::string_view k_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string raw;
+    std::uint32_t group = 0;
+    unsigned bits = 0;
+    while (text.ends_with('='))
+        text.remove_suffix(1);
+    for (const char letter : text) {
+        const std::size_t value = k_letters.find(letter);
+        if (value == std::string_view::npos) return {};
+        group = ((group << 6U) | static_cast<std::uint32_t>(value)) & 0xFFFFFFU;
+        bits += 6;
+        if (bits < 8) continue;
+        bits -= 8;
+        raw += static_cast<char>((group >> bits) & 0xFFU);
+    }
+    return raw;
+}
+
+std::string name_of(const Json& json, const char* key) {
+    if (!json.is_object()) return {};
+    const auto at = json.find(key);
+    if (at == json.end()) return {};
+    if (at->is_string()) return at->get<std::string>();
+    if (!at->is_object()) return {};
+    const auto raw = at->find("b64");
+    return raw != at->end() && raw->is_string() ? decoded(raw->get<std::string>()) : std::string{};
+}
+
+}  // namespace
+
+std::string copied_json(bool to_box, const std::vector<CopiedEntry>& files) {
+    Json list = Json::array();
+    for (const CopiedEntry& file : files)
+        list.push_back({{"path", bytes(file.path)}, {"bytes", file.size}, {"root", file.root}});
+    return Json{{"to_box", to_box}, {"files", std::move(list)}}.dump();
+}
+
+std::vector<CopiedEntry> copied_of(std::string_view json) {
+    std::vector<CopiedEntry> files;
+    const Json parsed = Json::parse(json, nullptr, false);
+    if (!parsed.is_object()) return files;
+    const auto list = parsed.find("files");
+    if (list == parsed.end() || !list->is_array()) return files;
+    for (const Json& row : *list) {
+        CopiedEntry file{name_of(row, "path"), name_of(row, "root"), 0};
+        if (file.path.empty() || file.root.empty()) continue;
+        const auto size = row.find("bytes");
+        if (size != row.end() && size->is_number_unsigned()) file.size = size->get<std::uint64_t>();
+        files.push_back(std::move(file));
+    }
+    return files;
+}
+
+std::string writing_json(const std::string& directory) {
+    return Json{{"directory", bytes(directory)}}.dump();
+}
+
+std::string writing_of(std::string_view json) {
+    return name_of(Json::parse(json, nullptr, false), "directory");
+}
+
+}  // namespace drawhitch::exchange

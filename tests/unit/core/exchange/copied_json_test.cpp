@@ -1,0 +1,24 @@
+#include "core/exchange/copied_json.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "base/random.hpp"
+
+using namespace drawhitch;
+using exchange::CopiedEntry;
+
+TEST_CASE("what cp did is read back byte for byte, whatever the names are") {
+    std::vector<CopiedEntry> files{{"/data/a \"b\"\n", "ab12", 7}, {"/data/\xff\xfe\x01", "00", 1ULL << 40U}};
+    for (std::size_t length = 1; length < 40; ++length)
+        files.push_back({"/" + random_bytes(length), "cd", length});
+    CHECK(exchange::copied_of(exchange::copied_json(true, files)) == files);
+    CHECK(exchange::writing_of(exchange::writing_json("/data/\xff")) == "/data/\xff");
+}
+
+TEST_CASE("of an event that is none, nothing is read") {
+    for (const char* text : {"", "{", "[]", "{}", "3", R"({"files":3})", R"({"files":[3,{},{"path":"/a"}]})",
+                             R"({"files":[{"path":{"b64":"?"},"root":"ab"}]})"})
+        CHECK(exchange::copied_of(text).empty());
+    for (const char* text : {"", "[]", "{}", R"({"directory":3})"})
+        CHECK(exchange::writing_of(text).empty());
+}

@@ -1,0 +1,103 @@
+// What drawhitch itself put on a box is not asked about when the box ends, and is no place to hide things in.
+#include <sys/stat.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "down_stage.hpp"
+#include "flow/cp.hpp"
+
+using namespace drawhitch;
+using support::closed_by;
+using support::ids;
+using support::read_file;
+using support::write_file;
+using Stage = support::DownStage;
+
+namespace {
+
+void cp(Stage& stage, const std::string& box_path, const std::string& here, bool to_box) {
+    const auto report = flow::cp(stage.op, stage.deps(), {"b1", box_path, here, to_box});
+    INFO((report ? "" : report.error().message));
+    REQUIRE(report);
+    REQUIRE_FALSE(report->problem);
+}
+
+}  // namespace
+
+TEST_CASE("what cp brought to a box is explained as long as it is the same") {
+    Stage stage;
+    support::TempDir here;
+    std::filesystem::create_directories(here / "set/deep");
+    write_file(here / "set/a.csv", "a");
+    write_file(here / "set/deep/b\xff.csv", "b");
+    cp(stage, stage.box + "/data/", here / "set", true);
+    cp(stage, stage.box + "/top.csv", here / "set/a.csv", true);
+    const auto report = stage.down({}, true);
+    for (const auto& line : ids(report))
+        UNSCOPED_INFO(line);
+    CHECK(report.gate.open);
+    write_file(stage.box + "/data/set/deep/b\xff.csv", "c");  // of the same size
+    const auto changed = stage.down({}, true);
+    CHECK(ids(changed) == std::vector<std::string>{"undeclared " + stage.box + "/data/set/deep"});
+}
+
+TEST_CASE("what cp took from a box is explained as long as it is the same") {
+    Stage stage;
+    support::TempDir here;
+    std::filesystem::create_directories(stage.box + "/notes");
+    write_file(stage.box + "/notes/ideas.txt", "precious");
+    CHECK(closed_by(stage.down({}, true), "undeclared", stage.box + "/notes"));
+    cp(stage, stage.box + "/notes", here.path(), false);
+    CHECK(stage.down({}, true).gate.open);
+    write_file(stage.box + "/notes/ideas.txt", "PRECIOUS");
+    CHECK(closed_by(stage.down({}, true), "undeclared", stage.box + "/notes"));
+}
+
+TEST_CASE("nothing hides in a directory of ours") {
+    Stage stage;
+    stage.finished_run();
+    stage.pull();
+    support::TempDir here;
+    write_file(here / "f", "f");
+    cp(stage, stage.box + "/", here / "f", true);
+    cp(stage, stage.local().root() + "/", here / "f", true);
+    REQUIRE(stage.down({}, true).gate.open);
+    for (const char* place : {"/.drawhitch", "/drawhitch/demo/.drawhitch", "/.drawhitch/parts",
+                              "/.drawhitch/.drawhitch", "/drawhitch/demo/runs/r1/.drawhitch"}) {
+        const std::string directory = stage.box + place;
+        std::filesystem::create_directories(directory);
+        for (const char* name : {"best.pt", "gate", "push-12"}) {
+            CAPTURE(place, name);
+            const std::string file = directory + "/" + name;
+            const bool there = std::filesystem::exists(file);
+            write_file(file, std::string(5000, 'x'));
+            CHECK(closed_by(stage.down({}, true), "undeclared", directory));
+            if (there) write_file(file, "");
+            if (!there) std::filesystem::remove(file);
+        }
+    }
+    CHECK(stage.down({}, true).gate.open);
+}
+
+TEST_CASE("nothing hides beside a run's work tree") {
+    Stage stage;
+    stage.finished_run();
+    stage.pull();
+    const std::string directory = stage.local().root() + "/runs/r1";
+    write_file(directory + "/stage.pt", "x");
+    CHECK(closed_by(stage.down({}, true), "undeclared", directory));
+}
+
+TEST_CASE(
+    "environment files of runs that this ledger knows nothing of are ours by their names, and nothing beside them") {
+    Stage stage;
+    const std::string folder = stage.box + "/drawhitch-" + std::to_string(::getuid());
+    std::filesystem::create_directories(folder);
+    write_file(folder + "/other.r1.0123abcd.env", "export A=1\n");
+    const auto report = stage.down({}, true);
+    for (const auto& line : ids(report))
+        UNSCOPED_INFO(line);
+    CHECK(report.gate.open);
+    write_file(folder + "/other.pt", "x");
+    CHECK(ids(stage.down({}, true)) == std::vector<std::string>{"undeclared " + folder});
+}
