@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "core/config/load_profile.hpp"
+#include "core/judge/results.hpp"
 #include "core/model/words.hpp"
 #include "flow/run_files.hpp"
 
@@ -129,9 +130,12 @@ std::string risk_text(const model::Run& run, const std::optional<ledger::Manifes
         return ": " + std::to_string(missing) + " of " + counted(needed, "file") +
                (missing == 1 ? " is not proven" : " are not proven");
     if (!listed_at_the_end(run, *manifest)) return ": it went on after the last pull";
-    const bool expected =
-        std::ranges::any_of(run.spec.roster, [](const auto& item) { return item.wanted == model::RosterClass::must; });
-    if (expected && !results) return ": nothing was there of what its roster names";
+    results = results || std::ranges::any_of(covered, [](const ledger::ProvenFile& file) {
+                  return file.entry.file.wanted == model::RosterClass::must &&
+                         !file.entry.file.path.starts_with(k_run_prefix);
+              });
+    if (judge::left_nothing(run.spec.roster, run.verdict.kind, results))
+        return ": nothing was there of what its roster names";
     return {};
 }
 

@@ -334,6 +334,10 @@ void Judge::runs() {
         units(run);
         no_files(run);
         roster(run);
+        if (run.left_nothing && !run.scratch) {
+            find("no-results", run.name,
+                 "run " + printable(run.name) + " ended well, and nothing is there of what its roster names", run.name);
+        }
     }
 }
 

@@ -43,13 +43,14 @@ struct NoFile {
 struct GateRun {
     std::string name{};
     model::Verdict verdict{};
-    bool has_roster{false};  // some pattern was declared
-    bool scratch{false};     // declared as a whole: nobody needs its outputs
-    bool killed{false};      // by this teardown, after it was named with --kill-run
-    bool scanned{false};     // `units` is complete
-    bool vanished{false};    // its directory is gone from the box, although the project's root is there
-    std::string unproven{};  // with `vanished`: what the ledger knows to be unproven, in words; empty: nothing
-    std::string work_dir{};  // absolute on the box
+    bool has_roster{false};    // some pattern was declared
+    bool scratch{false};       // declared as a whole: nobody needs its outputs
+    bool killed{false};        // by this teardown, after it was named with --kill-run
+    bool scanned{false};       // `units` is complete
+    bool vanished{false};      // its directory is gone from the box, although the project's root is there
+    std::string unproven{};    // with `vanished`: what the ledger knows to be unproven, in words; empty: nothing
+    bool left_nothing{false};  // judge/results.hpp
+    std::string work_dir{};    // absolute on the box
     std::vector<UnitStanding> units{};  // the log and the roster's; without a roster its files are undeclared ones
     std::vector<NoFile> no_files{};     // what the roster names and no pull can bring
     CodeState code{CodeState::unknown};

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/judge/box_path.hpp"
+#include "core/judge/results.hpp"
 #include "core/parse/glob.hpp"
 #include "flow/overview.hpp"
 #include "flow/push.hpp"
@@ -52,6 +53,10 @@ model::RosterClass wanted_of(const model::Roster& roster, const std::string& pat
     return strictest;
 }
 
+bool is_result(const judge::UnitStanding& unit) {
+    return unit.wanted == model::RosterClass::must && !unit.record;
+}
+
 std::optional<std::string> root_of(const proto::FileEntry& entry) {
     if (entry.type != proto::FileType::file || !entry.root) return std::nullopt;
     return entry.root->hex();
@@ -71,6 +76,7 @@ struct RunStanding::Seen {
     RunFiles files{};
     judge::Proofs proofs{};
     std::set<std::string> proven_paths{};  // of receipts and copies
+    bool received{false};                  // a receipt holds something that the run had to leave behind
     std::set<std::string> unit_paths{};
 };
 
@@ -142,6 +148,8 @@ Status RunStanding::units(const Op& op, const model::Run& run, Seen& seen, judge
         facts.files.push_back({entry.path, entry.size, std::nullopt, false, true, entry.error == k_linux_eacces});
         result.units.push_back(seen.proofs.stand(facts));
     }
+    const bool found = std::ranges::any_of(result.units, is_result) || !result.no_files.empty() || seen.received;
+    result.left_nothing = judge::left_nothing(run.spec.roster, result.verdict.kind, found);
     result.scanned = true;
     return ok();
 }
@@ -254,8 +262,12 @@ Result<judge::GateRun> RunStanding::look(const Op& op, const RunView& view, judg
     Seen seen{};
     TRY(read_proofs(run, seen.proofs));
     TRY_ASSIGN(const auto covered, deps_.ledger.covered(run.id));
-    for (const ledger::ProvenFile& file : covered)
-        seen.proven_paths.insert(file.entry.file.path);
+    for (const ledger::ProvenFile& file : covered) {
+        const model::ManifestEntry& entry = file.entry.file;
+        seen.proven_paths.insert(entry.path);
+        seen.received =
+            seen.received || (entry.wanted == model::RosterClass::must && !entry.path.starts_with(k_run_prefix));
+    }
     TRY_ASSIGN(const auto copies, deps_.ledger.copies(run.id));
     for (const ledger::PlacedCopy& copy : copies)
         seen.proven_paths.insert(copy.file.path);

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "down_stage.hpp"
+#include "flow/overview.hpp"
 #include "flow/pull.hpp"
 #include "flow/push.hpp"
 #include "flow/run/launch.hpp"
@@ -179,6 +180,23 @@ TEST_CASE("a release that was changed on the box is shown, and the name must be 
     REQUIRE_FALSE(report.gate.remarks.empty());
     CHECK(report.gate.remarks.front().find("was changed on the box") != std::string::npos);
     CHECK(report.gate.confirmation == judge::Confirmation::typed_name);
+}
+
+TEST_CASE("about a run that left nothing of what its roster names, down and ls say the same") {
+    const bool failed = GENERATE(false, true);
+    CAPTURE(failed);
+    Stage stage;
+    stage.finished_run(failed ? "exit 3" : "true", {"*.pt"});
+    (void)flow::pull(stage.op, stage.deps(), {.box = "b1", .run = "r1"});
+    const auto report = stage.down({}, true);
+    const auto view = flow::view_lease(stage.op, stage.local().ledger(), stage.lease());
+    REQUIRE(view);
+    CHECK(report.gate.open == view->at_risk.empty());
+    CHECK(report.gate.open == failed);
+    if (failed) return;
+    CHECK(ids(report) == std::vector<std::string>{"no-results r1"});
+    CHECK(view->at_risk.front().reason == "r1: nothing was there of what its roster names");
+    CHECK(stage.down({.accept = {"no-results:r1"}}, true).gate.open);
 }
 
 TEST_CASE("a run without a roster does not open the gate until its files are given up") {

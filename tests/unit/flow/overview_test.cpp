@@ -140,6 +140,11 @@ TEST_CASE("a roster that matched nothing leaves its run at risk") {
     model::Run nice = ended(done);
     nice.spec.roster.front().wanted = model::RosterClass::nice;
     CHECK_FALSE(risk_of(nice, manifest, all));
+    // A run that failed says so itself, and what an earlier receipt holds was there.
+    CHECK_FALSE(risk_of(ended(failed), manifest, all));
+    std::vector<ledger::ProvenFile> rotated = all;
+    rotated.push_back(proven("a", "1"));
+    CHECK_FALSE(risk_of(ended(done), manifest, rotated));
 }
 
 TEST_CASE("what was seen and not pulled is at risk, and an equal file of an earlier receipt counts") {
