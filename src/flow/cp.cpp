@@ -138,7 +138,7 @@ class Copy {
             return open(std::make_shared<Box>(std::move(connected)), directory);
         };
         const PullOutcome outcome = pull_files(op_, dial, std::move(link), *landing, std::move(items), {});
-        take(outcome);
+        take(outcome, landing->destination());
         if (!report_.problem) TRY(landing->discard());
         return std::move(report_);
     }
@@ -204,7 +204,7 @@ class Copy {
         report_.files.push_back(std::move(file));
     }
 
-    void take(const PullOutcome& outcome) {
+    void take(const PullOutcome& outcome, const disk::Root& root) {
         report_.wire = outcome.tally.wire;
         report_.problem = outcome.stopped;
         for (std::size_t i = 0; i < outcome.results.size(); ++i) {
@@ -220,7 +220,24 @@ class Copy {
                 report_.problem = Error{Code::integrity, printable(file.path) + " arrived wrong three times"};
             }
         }
+        find_displaced(root);
         count_skips();
+    }
+
+    // Like a pull: what counts is what the names lead to when all is done.
+    void find_displaced(const disk::Root& root) {
+        const Status whole = root.expect_itself();
+        for (CopiedFile& file : report_.files) {
+            if (file.state != FileState::pulled) continue;
+            const Status here = whole ? root.expect_file(file.path, file.size) : whole;
+            if (here) continue;
+            file.state = FileState::displaced;
+            file.why = here.error().message;
+            if (report_.problem) continue;
+            report_.problem =
+                Error{Code::integrity, printable(file.path) + " was copied and is not there any more"}.because(
+                    here.error().message);
+        }
     }
 
     void count_skips() {

@@ -251,8 +251,8 @@ class Pull {
         TRY(refuse_collisions(rules));
         TRY(compare());
         selection_.entries = {};  // there may be hundreds of thousands, and all that counts is in the report now
-        TRY_ASSIGN(const disk::Root records, disk::Root::open(report_.directory));
         TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), landing_id()));
+        const disk::Root& records = landing->destination();
         if (!items_.empty()) {
             const PullOutcome outcome = pull_files(op_, [this](const Op& op) { return dial(op); }, std::move(*link_),
                                                    *landing, std::exchange(items_, {}), {});
@@ -266,11 +266,11 @@ class Pull {
             count_lost();
         }
         TRY(certify_units(op_, deps_, records, selection_, report_));
+        if (report_.problem && report_.problem->next.empty() && any(FileState::displaced))
+            report_.problem->next = pull_command(options_, lease_.name, run_.spec.name);
         TRY(record(records));
         // Parts of files that failed wait for the next attempt.
-        const bool leftovers = std::any_of(report_.files.begin(), report_.files.end(), [](const PulledFile& file) {
-            return file.state == FileState::failed || file.state == FileState::changing;
-        });
+        const bool leftovers = any(FileState::failed) || any(FileState::changing);
         if (!leftovers || landing->held_bytes() == 0) TRY(landing->discard());
         return std::move(report_);
     }
@@ -298,9 +298,11 @@ class Pull {
 
     // What is here, or at least lies in a part for the next attempt.
     bool brought_anything() const {
-        return report_.tally.fetched > 0 || report_.tally.resumed > 0 ||
-               std::any_of(report_.files.begin(), report_.files.end(),
-                           [](const PulledFile& file) { return file.state == FileState::kept; });
+        return report_.tally.fetched > 0 || report_.tally.resumed > 0 || any(FileState::kept);
+    }
+
+    [[nodiscard]] bool any(FileState state) const {
+        return std::ranges::find(report_.files, state, &PulledFile::state) != report_.files.end();
     }
 
     void take(const PullOutcome& outcome) {

@@ -30,6 +30,8 @@ Status check_structures(const Op& op, const disk::Root& root, PullReport& report
         if (!verdict && (verdict.error().code == Code::cancelled || verdict.error().code == Code::deadline)) {
             return std::move(verdict).error();
         }
+        // Moved away meanwhile: `find_displaced` tells.
+        if (!verdict && !root.expect_file(file.entry.path, file.entry.size)) continue;
         if (!verdict) {
             file.state = FileState::failed;
             file.code = verdict.error().code;
@@ -40,6 +42,20 @@ Status check_structures(const Op& op, const disk::Root& root, PullReport& report
         if (verdict->state == model::Structure::broken) file.why = "damaged on the box itself: " + verdict->detail;
     }
     return ok();
+}
+
+// The last look before anything is certified. Files were written through open directories, and what counts is what
+// their names lead to: whoever renames or links a directory while it is filled must not get a proof of it.
+void find_displaced(const disk::Root& root, PullReport& report) {
+    const Status whole = root.expect_itself();
+    for (PulledFile& file : report.files) {
+        if (!is_here(file.state)) continue;
+        const Status here = whole ? root.expect_file(file.entry.path, file.entry.size) : whole;
+        if (here) continue;
+        file.state = FileState::displaced;
+        file.code = here.error().code;
+        file.why = here.error().message;
+    }
 }
 
 PulledUnit judge_unit(const plan::Unit& unit, const std::vector<PulledFile>& files) {
@@ -77,6 +93,17 @@ Status load_unit(const Op& op, const Deps& deps, const plan::Unit& unit, PullRep
     return ok();
 }
 
+void certify(const plan::Unit& unit, PullReport& report, PulledUnit& judged) {
+    for (const std::size_t index : unit.files) {
+        const PulledFile& file = report.files[index];
+        if (file.state != FileState::displaced || !judged.proven) continue;
+        judged.proven = false;
+        judged.why = printable(file.entry.path) + ": " + file.why;
+    }
+    for (const std::size_t index : unit.files)
+        report.files[index].certified = judged.proven && !judged.rotated;
+}
+
 std::optional<Error> problem_of(const PullReport& report, std::size_t left_out) {
     const auto count = [&](auto test) { return std::count_if(report.files.begin(), report.files.end(), test); };
     const auto wrong = count([](const PulledFile& f) { return f.code == Code::integrity && !is_proven(f); });
@@ -89,6 +116,13 @@ std::optional<Error> problem_of(const PullReport& report, std::size_t left_out) 
         return Error{Code::integrity, "of the files that arrived as they are on the box, " + std::to_string(broken) +
                                           (broken == 1 ? " is" : " are") + " damaged there"}
             .because("hash equal on both sides, but not whole in their own format: the copy on the box is the bad one");
+    }
+    const auto displaced = count([](const PulledFile& f) { return f.state == FileState::displaced; });
+    if (displaced > 0) {
+        return Error{Code::integrity, counted(static_cast<std::uint64_t>(displaced), "file") + " arrived and" +
+                                          (displaced == 1 ? " is" : " are") + " not under " +
+                                          (displaced == 1 ? "its name" : "their names") + " any more"}
+            .because("something moved or replaced files or directories of the destination while the pull ran");
     }
     const auto loaded = std::ranges::count(report.units, Loading::failed, &PulledUnit::loading);
     if (loaded > 0) {
@@ -126,11 +160,11 @@ Status certify_units(const Op& op, const Deps& deps, const disk::Root& root, con
     for (const plan::Unit& unit : selection.units) {
         PulledUnit judged = judge_unit(unit, report.files);
         TRY(load_unit(op, deps, unit, report, judged));
-        for (const std::size_t file : unit.files) {
-            report.files[file].certified = judged.proven && !judged.rotated;
-        }
         report.units.push_back(std::move(judged));
     }
+    find_displaced(root, report);
+    for (std::size_t i = 0; i < selection.units.size(); ++i)
+        certify(selection.units[i], report, report.units[i]);
     if (!report.problem) report.problem = problem_of(report, selection.left_out.size());
     return ok();
 }

@@ -56,17 +56,8 @@ class Busy {
 struct Bench : support::FinishedRun {
     [[nodiscard]] std::string on_box(const std::string& path) const { return run_dir + "/work/" + path; }
     [[nodiscard]] std::string here(const std::string& path) const { return there() + "/" + path; }
-
     flow::PullReport pull_during(MessageType type, int nth, std::function<void()> event) {
-        support::EventfulBox box(type, nth, std::move(event));
-        support::EventfulConnector connector(box);
-        flow::Deps& deps = local.deps();
-        flow::Deps eventful{deps.ledger, connector,    deps.helpers, deps.prompt,
-                            deps.laptop, deps.project, deps.settings};
-        auto report = flow::pull(op, eventful, {.box = "b1", .run = "r1"});
-        if (!report) throw std::runtime_error(report.error().message);
-        REQUIRE(box.happened());
-        return std::move(report).value();
+        return support::pull_during(*this, type, nth, std::move(event));
     }
 };
 

@@ -1,5 +1,7 @@
 #include "support/eventful_box.hpp"
 
+#include <stdexcept>
+
 namespace drawhitch::support {
 
 namespace {
@@ -34,6 +36,17 @@ Result<std::unique_ptr<transport::Process>> EventfulBox::exec(const Op& op, cons
 
 Result<std::unique_ptr<transport::Transport>> EventfulConnector::to(const Op&, const model::Lease&) {
     return std::unique_ptr<transport::Transport>{std::make_unique<Borrowed>(box_)};
+}
+
+flow::PullReport pull_during(FinishedRun& bench, proto::MessageType type, int nth, std::function<void()> event) {
+    EventfulBox box(type, nth, std::move(event));
+    EventfulConnector connector(box);
+    flow::Deps& deps = bench.local.deps();
+    flow::Deps eventful{deps.ledger, connector, deps.helpers, deps.prompt, deps.laptop, deps.project, deps.settings};
+    auto report = flow::pull(bench.op, eventful, {.box = "b1", .run = "r1"});
+    if (!report) throw std::runtime_error(report.error().message);
+    if (!box.happened()) throw std::runtime_error("the pull was over before the event");
+    return std::move(report).value();
 }
 
 }  // namespace drawhitch::support

@@ -6,6 +6,7 @@
 
 #include "flow/deps.hpp"
 #include "io/transport/local.hpp"
+#include "support/finished_run.hpp"
 #include "support/tampering_transport.hpp"
 
 namespace drawhitch::support {
@@ -36,5 +37,8 @@ class EventfulConnector final : public flow::Connector {
   private:
     EventfulBox& box_;
 };
+
+// A pull of b1 that must not fail as a whole, with the event in the middle of it. Throws if the frame never came.
+flow::PullReport pull_during(FinishedRun& bench, proto::MessageType type, int nth, std::function<void()> event);
 
 }  // namespace drawhitch::support

@@ -52,6 +52,8 @@ std::string_view name_of(FileState state) {
             return "vanished";
         case FileState::skipped:
             return "skipped";
+        case FileState::displaced:
+            return "displaced";
         case FileState::failed:
             return "failed";
     }

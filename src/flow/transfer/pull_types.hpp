@@ -27,6 +27,7 @@ enum class FileState {
     changing,   // changed again and again while it was read: not in place
     vanished,   // gone from the box since the scan
     skipped,    // not a thing that is pulled (a pipe, a link that leads out …)
+    displaced,  // was in place, and is under its name no more: somebody moved it, or a directory above it
     failed,     // `why` says what went wrong with this file alone
 };
 std::string_view name_of(FileState state);

@@ -108,6 +108,23 @@ Result<struct stat> Root::stat_entry(std::string_view path) const {
     return found;
 }
 
+Status Root::expect_itself() const {
+    struct stat held {};
+    struct stat named {};
+    if (::fstat(fd_.get(), &held) != 0) return errno_error(errno, "look at", path_);
+    if (::stat(path_.c_str(), &named) == 0 && named.st_dev == held.st_dev && named.st_ino == held.st_ino) return ok();
+    return Error{Code::changed, printable(path_) + " is not the directory any more that it was"};
+}
+
+Status Root::expect_file(std::string_view path, std::uint64_t size) const {
+    const auto found = stat_entry(path);
+    if (!found && found.error().code == Code::not_found) return Error{Code::changed, "it is not here any more"};
+    if (!found) return Error{Code::changed, found.error().message};
+    if (!S_ISREG(found->st_mode)) return Error{Code::changed, "something else than a file has its name now"};
+    if (static_cast<std::uint64_t>(found->st_size) != size) return Error{Code::changed, "its size is another now"};
+    return ok();
+}
+
 Status Root::place(int from_directory, std::string_view from, std::string_view to) const {
     TRY(split_relative(to));
     const SplitPath where = split_last(to);

@@ -32,6 +32,10 @@ class Root {
     Result<UniqueFd> read_file(std::string_view path) const;
     // lstat. Code::not_found if it does not exist.
     Result<struct stat> stat_entry(std::string_view path) const;
+    // What names lead to now, for whoever is about to report that they do: the root's own path to this very directory,
+    // and `path` to a regular file of `size` bytes through no link. Code::changed, with what is there instead.
+    [[nodiscard]] Status expect_itself() const;
+    [[nodiscard]] Status expect_file(std::string_view path, std::uint64_t size) const;
     // Moves a file into place: `from` relative to the open directory `from_directory`, `to` relative to this root, its
     // missing directories made. An existing file or symlink at `to` is replaced as a whole, a directory is refused.
     Status place(int from_directory, std::string_view from, std::string_view to) const;

@@ -109,3 +109,28 @@ TEST_CASE("free space is told for a path that does not exist yet") {
     CHECK(!space->read_only);
     CHECK(space->mount.front() == '/');
 }
+
+TEST_CASE("a root tells when its own path or a file's name leads elsewhere than it did") {
+    support::TempDir dir;
+    REQUIRE(::mkdir((dir / "r").c_str(), 0755) == 0);
+    REQUIRE(::mkdir((dir / "r/a").c_str(), 0755) == 0);
+    support::write_file(dir / "r/a/f", "12345");
+    const Root root = open_root(dir / "r");
+    CHECK(root.expect_itself());
+    CHECK(root.expect_file("a/f", 5));
+    for (const char* path : {"a/g", "b/f", "a"}) {
+        INFO(path);
+        const Status found = root.expect_file(path, 5);
+        REQUIRE(!found);
+        CHECK(found.error().code == Code::changed);
+    }
+    CHECK(!root.expect_file("a/f", 4));
+    REQUIRE(::rename((dir / "r/a").c_str(), (dir / "r/b").c_str()) == 0);
+    REQUIRE(::symlink("b", (dir / "r/a").c_str()) == 0);
+    CHECK(!root.expect_file("a/f", 5));
+    CHECK(root.expect_file("b/f", 5));
+    REQUIRE(::rename((dir / "r").c_str(), (dir / "s").c_str()) == 0);
+    CHECK(!root.expect_itself());
+    REQUIRE(::symlink("s", (dir / "r").c_str()) == 0);
+    CHECK(root.expect_itself());
+}
