@@ -13,6 +13,7 @@
 #include "flow/inspect.hpp"
 #include "flow/install_key.hpp"
 #include "flow/project_check.hpp"
+#include "flow/root_mark.hpp"
 #include "io/agent/helper_images.hpp"
 #include "io/disk/embedded_file.hpp"
 #include "io/disk/profile_store.hpp"
@@ -256,6 +257,14 @@ class Adoption {
             return ok();
         }
         if (runs.empty()) return ok();
+        if (trim(mark.out) == "none") {
+            return Error{Code::exists, "the project's directory on this machine does not carry the mark of " +
+                                           request_.name + "; nothing was changed"}
+                .because("under " + printable(existing_->root) +
+                         " the disk was wiped, swapped or is not mounted, or it is another machine; " + request_.name +
+                         " has runs that are only known there, which are given up first: down, then lease close")
+                .then("drawhitch down " + request_.name);
+        }
         return Error{Code::exists, "this machine is not the one called " + request_.name + "; nothing was changed"}
             .because("the mark of that lease is not under " + printable(existing_->root) +
                      ", and it has runs that are only known there")
@@ -269,7 +278,8 @@ class Adoption {
         const std::string script = "head -c 64 " + shell_quote(root_ + "/lease-nonce") + " 2>/dev/null || :";
         TRY_ASSIGN(const transport::ScriptResult found, transport::run_script(op_, *transport_, script));
         const std::string_view left = trim(found.out);
-        return left.size() == k_digits && !unhex(left).empty() ? std::string{left} : random_hex(k_digits / 2);
+        mark_left_ = left.size() == k_digits && !unhex(left).empty();
+        return mark_left_ ? std::string{left} : random_hex(k_digits / 2);
     }
 
     Status keep() {
@@ -289,7 +299,7 @@ class Adoption {
         if (request_.price_hour) TRY(deps_.ledger.set_price(id, request_.price_hour, currency()));
         TRY(deps_.ledger.contact(id));
         TRY_ASSIGN(lease_, deps_.ledger.lease(id));
-        return ok();
+        return mark_left_ || same_root_ ? note_root_mark(deps_.ledger, lease_) : ok();
     }
 
     Status keep_new() {
@@ -304,7 +314,7 @@ class Adoption {
         for (model::HostKey& pin : pins)
             pin.seen = op_.clock.wall();
         TRY_ASSIGN(lease_, deps_.ledger.add_lease(lease_, pins));
-        return ok();
+        return mark_left_ ? note_root_mark(deps_.ledger, lease_) : ok();
     }
 
     [[nodiscard]] std::string currency() const {
@@ -343,6 +353,7 @@ class Adoption {
     std::unique_ptr<transport::Transport> transport_{};
     model::Lease lease_{};
     std::string root_{};
+    bool mark_left_{false};  // the mark was there before
     bool same_root_{false};  // the existing lease's root, mark and all
     AdoptReport report_{};
 };

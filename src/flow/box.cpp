@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "core/proto/limits.hpp"
 #include "flow/endpoint_of.hpp"
+#include "flow/root_mark.hpp"
 #include "io/ledger/ledger.hpp"
 
 namespace drawhitch::flow {
@@ -30,7 +31,7 @@ Result<Box> Box::connect(const Op& op, Deps& deps, const model::Lease& lease) {
     options.known_path = lease.helper_path;
     options.data_dir = lease.root;
     TRY_ASSIGN(auto agent, agent::Agent::connect(op, *transport, deps.helpers, options));
-    Box box{lease, std::move(transport), std::move(agent)};
+    Box box{deps.ledger, lease, std::move(transport), std::move(agent)};
     const proto::Hello& hello = box.agent_->hello();
     box.restarted_ = !lease.boot_id.empty() && hello.boot_id != lease.boot_id;
     TRY(deps.ledger.record_box(
@@ -42,17 +43,47 @@ Result<Box> Box::connect(const Op& op, Deps& deps, const model::Lease& lease) {
 }
 
 Result<proto::RootId> Box::open_root(const Op& op, bool create) {
-    auto root = agent_->open_root(op, lease_.root, create);
+    TRY_ASSIGN(const bool marked, was_marked());
+    auto root = agent_->open_root(op, lease_.root, create && !marked);
     if (!root && root.error().code == Code::not_found) return nothing_there();
     if (!root) return root;
-    TRY(check_nonce(op, *root, create));
+    TRY(check_mark(op, *root));
     return root;
 }
 
+Result<bool> Box::was_marked() const {
+    if (lease_.root_nonce.empty()) return false;
+    return root_was_marked(*ledger_, lease_);
+}
+
 Error Box::nothing_there() const {
+    const auto marked = was_marked();
+    if (!marked) return marked.error();
+    if (*marked) return refuse(RootMark::missing).error();
     return Error{Code::not_found, printable(lease_.root) + " does not exist on " + lease_.name}
         .because("nothing was pushed there yet, or its disk is gone: wiped, not mounted, or another machine's")
         .then("drawhitch doctor " + lease_.name);
+}
+
+Result<RootMark> Box::mark(const Op& op) {
+    if (lease_.root_nonce.empty()) return RootMark::none;
+    const auto root = agent_->open_root(op, lease_.root, false);
+    if (!root && root.error().code == Code::not_found) {
+        TRY_ASSIGN(const bool marked, was_marked());
+        return marked ? RootMark::missing : RootMark::none;
+    }
+    if (!root) return root.error();
+    return mark_of(agent_->read_small(op, *root, k_nonce_file));
+}
+
+std::string Box::begin_anew() const {
+    const auto runs = ledger_->runs(lease_.id);
+    if (!runs || !runs->empty()) return "drawhitch down " + shell_word(lease_.name);
+    // In the same place, whatever the profile says today.
+    const std::string below = "/drawhitch/" + lease_.project;
+    const bool usual = lease_.root.size() > below.size() && lease_.root.ends_with(below);
+    const std::string place = lease_.root.substr(0, lease_.root.size() - (usual ? below.size() : 0));
+    return adopt_again(lease_) + (usual ? " --data-dir " + shell_word(place) : "");
 }
 
 Result<std::vector<agent::Incoming>> Box::ask_root(const Op& op, const Ask& ask) {
@@ -63,7 +94,7 @@ Result<std::vector<agent::Incoming>> Box::ask_root(const Op& op, const Ask& ask)
         const auto opened = agent_->open_root(op, k_early_root, lease_.root, false);
         if (!opened && opened.error().code == Code::not_found) return nothing_there();
         if (!opened) return opened.error();
-        TRY(check_nonce(op, k_early_root, false));
+        TRY(check_mark(op, k_early_root));
     } else {
         numbers = {session.submit(proto::OpenRoot{k_early_root, lease_.root, false}),
                    session.submit(proto::ReadSmall{k_early_root, std::string{k_nonce_file}})};
@@ -87,7 +118,8 @@ Result<std::vector<agent::Incoming>> Box::ask_root(const Op& op, const Ask& ask)
         if (!opened && opened.error().code == Code::not_found) return nothing_there();
         if (!opened) return opened.error();
         if (!lease_.root_nonce.empty()) {
-            TRY(judge_nonce(answer_of<proto::Small>(answers[1], "read the lease's mark"), false));
+            TRY_ASSIGN(const RootMark mark, mark_of(answer_of<proto::Small>(answers[1], "read the lease's mark")));
+            TRY(refuse(mark));
         }
     }
     answers.erase(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(ours));
@@ -105,31 +137,46 @@ Result<agent::Claim> Box::claim_root(const Op& op, bool create, const agent::Cla
     request.content = lease_.root_nonce + "\n";
     request.mode = 0600;
     TRY(agent_->write_small(op, claim, std::move(request)));
+    TRY(note_root_mark(*ledger_, lease_));
     return claim;
 }
 
-Status Box::check_nonce(const Op& op, proto::RootId root, bool create) {
+Status Box::check_mark(const Op& op, proto::RootId root) {
     if (lease_.root_nonce.empty()) return ok();
-    return judge_nonce(agent_->read_small(op, root, k_nonce_file), create);
+    TRY_ASSIGN(const RootMark mark, mark_of(agent_->read_small(op, root, k_nonce_file)));
+    return refuse(mark);
 }
 
-Status Box::judge_nonce(const Result<proto::Small>& found, bool create) const {
-    if (!found && found.error().code == Code::not_found) {
-        // A root that nobody wrote to yet has none; after a restart its absence means that this is not the disk we
-        // know.
-        if (create || !restarted_) return ok();
-        return Error{Code::host_key,
-                     "the box that answers as " + lease_.name + " restarted and its disk does not carry our mark"}
-            .because("the lease's nonce is missing under " + printable(lease_.root) +
-                     ": the disk was wiped, or it is another machine; nothing was sent")
-            .then("drawhitch doctor " + lease_.name);
-    }
+// Once the mark was seen, its absence says something.
+Result<RootMark> Box::mark_of(const Result<proto::Small>& found) {
+    TRY_ASSIGN(const bool marked, was_marked());
+    if (!found && found.error().code == Code::not_found) return marked ? RootMark::missing : RootMark::none;
     if (!found) return found.error();
-    if (trim(found->content) == lease_.root_nonce) return ok();
-    return Error{Code::host_key,
-                 "the box that answers as " + lease_.name + " is another lease's: its mark differs; nothing was sent"}
-        .because(printable(lease_.root) + " was made by another adopt")
-        .then(adopt_again(lease_));
+    if (trim(found->content) != lease_.root_nonce) return RootMark::foreign;
+    if (!marked) TRY(note_root_mark(*ledger_, lease_));
+    return RootMark::ours;
+}
+
+Status Box::refuse(RootMark mark) const {
+    switch (mark) {
+        case RootMark::ours:
+        case RootMark::none:
+            return ok();
+        case RootMark::missing:
+            return Error{Code::host_key, "the project's directory on " + lease_.name +
+                                             " does not carry the mark we left there; nothing was sent"}
+                .because("under " + printable(lease_.root) +
+                         " the disk was wiped, swapped or is not mounted, or this is another machine; if you know "
+                         "that it was wiped, go on with `" +
+                         begin_anew() + "`")
+                .then("drawhitch doctor " + shell_word(lease_.name));
+        case RootMark::foreign:
+            return Error{Code::host_key, "the box that answers as " + lease_.name +
+                                             " is another lease's: its mark differs; nothing was sent"}
+                .because(printable(lease_.root) + " was made by another adopt")
+                .then(adopt_again(lease_));
+    }
+    return ok();
 }
 
 }  // namespace drawhitch::flow

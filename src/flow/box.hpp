@@ -14,6 +14,14 @@
 
 namespace drawhitch::flow {
 
+// What a root says about whose it is, by the file under it that holds a lease's nonce.
+enum class RootMark {
+    ours,
+    none,     // none there, and none was ever seen there: nothing was pushed yet
+    missing,  // it was there: the disk was wiped, swapped or is not mounted, or this is another machine
+    foreign,  // another lease's
+};
+
 class Box {
   public:
     // Connects, starts the helper (installing it if needed) and notes in the ledger that the box answered: contact,
@@ -22,8 +30,8 @@ class Box {
     // not retry.
     static Result<Box> connect(const Op& op, Deps& deps, const model::Lease& lease);
 
-    // Opens the lease's root and, for flows that change it, claims it. Code::not_found with `drawhitch push` as next
-    // when there is no root yet and `create` is false.
+    // Opens the lease's root and, for flows that change it, claims it. Code::not_found when there is no root yet and
+    // `create` is false; Code::host_key when its mark is missing or another's: nothing is made anew then.
     Result<proto::RootId> open_root(const Op& op, bool create);
     Result<agent::Claim> claim_root(const Op& op, bool create, const agent::ClaimOptions& options);
 
@@ -34,6 +42,12 @@ class Box {
     using Ask = std::function<std::vector<std::uint32_t>(agent::Session& session, proto::RootId root)>;
     Result<std::vector<agent::Incoming>> ask_root(const Op& op, const Ask& ask);
 
+    // Whose the root is, for whoever has to go on either way. Errors are the connection's and the ledger's, and those
+    // of a root that cannot be read.
+    Result<RootMark> mark(const Op& op);
+    // How to go on with a box whose disk is known to have been wiped, as a command to type.
+    [[nodiscard]] std::string begin_anew() const;
+
     [[nodiscard]] const model::Lease& lease() const { return lease_; }
     [[nodiscard]] agent::Agent& agent() { return *agent_; }
     // For scripts on the same connection, where the transport allows a second channel.
@@ -42,12 +56,16 @@ class Box {
     [[nodiscard]] bool restarted() const { return restarted_; }
 
   private:
-    Box(model::Lease lease, std::unique_ptr<transport::Transport> transport, std::unique_ptr<agent::Agent> agent)
-        : lease_(std::move(lease)), transport_(std::move(transport)), agent_(std::move(agent)) {}
-    Status check_nonce(const Op& op, proto::RootId root, bool create);
-    Status judge_nonce(const Result<proto::Small>& found, bool create) const;
+    Box(ledger::Ledger& ledger, model::Lease lease, std::unique_ptr<transport::Transport> transport,
+        std::unique_ptr<agent::Agent> agent)
+        : ledger_(&ledger), lease_(std::move(lease)), transport_(std::move(transport)), agent_(std::move(agent)) {}
+    Result<bool> was_marked() const;
+    Result<RootMark> mark_of(const Result<proto::Small>& found);
+    Status check_mark(const Op& op, proto::RootId root);
+    Status refuse(RootMark mark) const;
     [[nodiscard]] Error nothing_there() const;
 
+    ledger::Ledger* ledger_{nullptr};
     model::Lease lease_{};
     std::unique_ptr<transport::Transport> transport_{};
     std::unique_ptr<agent::Agent> agent_{};

@@ -170,7 +170,10 @@ class Doctor {
         } else if (root.error().code == Code::not_found) {
             add("box", {"root", Grade::info, "nothing was pushed yet", root.error().next});
         } else {
-            add("box", failure("root", root.error()));
+            Finding finding = failure("root", root.error());
+            // Its advice is this very look.
+            if (root.error().code == Code::host_key) finding.advice = box.begin_anew();
+            add("box", std::move(finding));
             return root.error();
         }
         return ok();

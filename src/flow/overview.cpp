@@ -148,6 +148,23 @@ std::optional<RiskView> risk_of(const model::Run& run, const std::optional<ledge
     return RiskView{run.spec.name, run.spec.name + text};
 }
 
+namespace {
+
+std::string given_up_key(const std::string& run) {
+    return "given-up." + run;
+}
+
+}  // namespace
+
+Status give_up(ledger::Ledger& ledger, std::int64_t lease, const std::string& run) {
+    return ledger.set_note(lease, given_up_key(run), "by name");
+}
+
+Result<bool> was_given_up(const ledger::Ledger& ledger, std::int64_t lease, const std::string& run) {
+    TRY_ASSIGN(const auto note, ledger.note(lease, given_up_key(run)));
+    return note.has_value();
+}
+
 Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const model::Lease& lease) {
     LeaseView view{.lease = lease, .spent = spent_on(lease, op.clock.wall())};
     const auto profile = config::load_profile(lease.profile_toml, lease.profile + ".toml", "");

@@ -37,6 +37,10 @@ struct LeaseView {
         idle_s{};  // no live run for so long, where that is longer than the profile finds normal
 };
 
+// A run whose results the user gave up by name when its lease ended, or later: nobody asks about them again.
+Status give_up(ledger::Ledger& ledger, std::int64_t lease, const std::string& run);
+Result<bool> was_given_up(const ledger::Ledger& ledger, std::int64_t lease, const std::string& run);
+
 Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const model::Lease& lease);
 Result<std::vector<LeaseView>> view_leases(const Op& op, const ledger::Ledger& ledger, ledger::Which which);
 

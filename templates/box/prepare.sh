@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # Claims a run's name, makes its work tree and tells what the launch must know, framed by the nonce N.
 # Values come before it: N ROOT NAME TOKEN RELEASE PROC CGROUP DEV. Calls come after it, in this order:
-#   check MARK; guard WANTED; claim; persist NAME …; link NAME TARGET …; settle; volatile DIRECTORY …; facts
+#   check MARK [known]; guard WANTED; claim; persist NAME …; link NAME TARGET …; settle; volatile DIRECTORY …; facts
 # RELEASE may be @current (whatever `current` names) or empty (an empty work tree).
 LC_ALL=C
 export LC_ALL
@@ -16,14 +16,19 @@ refuse() {
     exit 1
 }
 
-# MARK is what the lease left under its root; another one means another lease's box.
+# MARK is what the lease left under its root; another one means another lease's box. Where it is known to have been
+# there, a root without it is not the disk we know.
 check() {
     begin prepare
-    [ -d "$ROOT" ] || refuse no-root
+    if [ ! -d "$ROOT" ]; then
+        [ -z "${2-}" ] || refuse no-mark
+        refuse no-root
+    fi
     # Our own launch, killed after it was started: nothing is left to prepare, whatever else may have changed since.
     if [ "$(cat "$D/claim" 2>/dev/null)" = "$TOKEN" ]; then
         for f in "$D"/started.*; do [ -e "$f" ] && refuse started; done
     fi
+    [ -z "${2-}" ] || [ -e "$ROOT/lease-nonce" ] || refuse no-mark
     if [ -n "$1" ] && [ -e "$ROOT/lease-nonce" ]; then
         [ "$(head -c 200 "$ROOT/lease-nonce" 2>/dev/null)" = "$1" ] || refuse other-box
     fi

@@ -155,6 +155,8 @@ Result<Outcome> run_lease_close(Context& context, const Parsed& parsed) {
         return Outcome{.next = {close_command(close)}};
     }
     TRY(confirm_close(context, close));
+    for (const flow::RiskView& risk : close.view.at_risk)
+        TRY(flow::give_up(place->ledger(), lease.id, risk.run));
     const std::string& said = close.reason;
     TRY(place->ledger().close_lease(lease.id, "the user said that it has ended" + (said.empty() ? "" : ": " + said)));
     context.out.text(printable(name) + " is closed");

@@ -34,9 +34,11 @@ class Judge {
 
     Gate decide() {
         identity();
+        mark();
         freshness();
         tiers();
         runs();
+        earlier();
         undeclared();
         processes();
         names();
@@ -108,12 +110,14 @@ class Judge {
     }
 
     void identity();
+    void mark();
     void freshness();
     void tiers();
     void runs();
     void liveness(const GateRun& run, bool killed);
     void code(const GateRun& run);
     void vanished(const GateRun& run);
+    void earlier();
     void units(const GateRun& run);
     void roster(const GateRun& run);
     void must_unit(const GateRun& run, const UnitStanding& unit);
@@ -146,6 +150,13 @@ void Judge::identity() {
                   "drawhitch doctor " + shell_word(facts_.box));
             return;
     }
+}
+
+void Judge::mark() {
+    if (!facts_.mark_missing || !destroys()) return;
+    find("no-mark", {},
+         "the project's directory does not carry this lease's mark any more: its disk was wiped, swapped or is not "
+         "mounted, and what lay there cannot be looked at");
 }
 
 void Judge::freshness() {
@@ -308,6 +319,16 @@ void Judge::vanished(const GateRun& run) {
             close_run(run, "gone", directory, printable(run.unproven) + ", and its directory is gone from the box",
                       "drawhitch exec " + shell_word(facts_.box) + " -- ls -la " + shell_word(directory));
         reason.give_up = {"--lose", directory};
+    }
+}
+
+void Judge::earlier() {
+    if (!destroys()) return;
+    for (const EarlierRun& run : facts_.earlier) {
+        const std::string rule = rule_of(run);
+        find("gone-earlier", rule.substr(rule.find(':') + 1),
+             printable(run.unproven) + ", of lease " + std::to_string(run.lease) +
+                 " that was here before, and its directory is gone from the box");
     }
 }
 
@@ -515,6 +536,10 @@ void Judge::billing() {
 }
 
 }  // namespace
+
+std::string rule_of(const EarlierRun& run) {
+    return "gone-earlier:" + std::to_string(run.lease) + "/" + run.name;
+}
 
 Gate judge_gate(const GateFacts& facts) {
     return Judge{facts}.decide();

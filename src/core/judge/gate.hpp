@@ -76,6 +76,14 @@ struct GateVerb {
     std::vector<std::string> leaves_billing{};  // side meters, in words
 };
 
+// A run of a lease that has ended, which lay under the same root: what it left is gone, and was neither proven nor
+// given up when that lease ended.
+struct EarlierRun {
+    std::int64_t lease{0};
+    std::string name{};
+    std::string unproven{};  // what of it, in words
+};
+
 // What the user gave up by name.
 struct Waivers {
     std::vector<std::string> lose{};  // clean absolute paths on the box
@@ -89,11 +97,13 @@ struct GateFacts {
     std::string box{};
     std::string home{};  // the login user's; may be empty
     Identity identity{Identity::unreachable};
+    bool mark_missing{false};     // the lease's mark was under the root, and is not there now
     std::chrono::seconds age{0};  // of the oldest of these facts
     GateVerb verb{};
     std::vector<GateTier> tiers{};
     bool runs_known{false};  // `runs` has every run of the lease
     std::vector<GateRun> runs{};
+    std::vector<EarlierRun> earlier{};
     std::vector<UndeclaredGroup> undeclared{};
     std::vector<GivenUp> given_up{};  // what --lose covered among undeclared files
     bool processes_known{false};
@@ -158,5 +168,8 @@ struct Gate {
 };
 
 Gate judge_gate(const GateFacts& facts);
+
+// The rule that accepts the loss of an earlier run: "gone-earlier:LEASE/RUN".
+std::string rule_of(const EarlierRun& run);
 
 }  // namespace drawhitch::judge

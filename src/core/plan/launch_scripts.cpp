@@ -16,7 +16,7 @@ std::string prepare_script(const PrepareSpec& spec) {
     text += assignment("CGROUP", spec.roots.cgroup);
     text += assignment("DEV", spec.roots.dev);
     text += box_prepare_sh();
-    text += "check " + script_word(spec.mark) + "\n";
+    text += "check " + script_word(spec.mark) + (spec.marked ? " known\n" : "\n");
     text += "guard " + script_word(spec.share_gpus ? "share" : spec.gpus) + "\nclaim\n";
     for (const std::string& name : spec.persist)
         text += "persist " + script_word(name) + "\n";

@@ -19,6 +19,7 @@ struct PrepareSpec {
     std::string name{};
     std::string token{};
     std::string mark{};     // the lease's nonce, as it lies under the root; empty: not looked at
+    bool marked{false};     // it was seen there before, so it must be there
     std::string release{};  // tree hash below releases/, or "@current"; empty: an empty work tree
     bool share_gpus{false};
     std::string gpus{};  // "0,1": of these no other live run may have any; empty: all

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/random.hpp"
+#include "base/text.hpp"
 #include "core/judge/box_path.hpp"
 #include "core/judge/processes.hpp"
 #include "core/judge/tier_map.hpp"
@@ -11,6 +12,7 @@
 #include "flow/down/copied.hpp"
 #include "flow/down/run_standing.hpp"
 #include "flow/down/tier_scan.hpp"
+#include "flow/overview.hpp"
 #include "flow/push.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/transport/script.hpp"
@@ -53,6 +55,9 @@ class Collector {
     void judge_processes(const Talk& talk, const judge::TierMap& tiers);
     void fill_verb(const model::MeterVerb& verb);
     Status find_earlier();
+    Result<bool> was_here(const model::Lease& other) const;
+    Status look_at_mark(const Op& op, BoxRoots& roots);
+    Status miss_earlier(const Op& op, BoxRoots& roots);
     Status explain_earlier(const Op& op, RunStanding& standing, judge::Explanations& why) const;
 
     Deps& deps_;
@@ -60,26 +65,82 @@ class Collector {
     const model::Profile& profile_;
     WallTime began_{};                    // of the first lease that worked under this root
     std::vector<std::int64_t> leases_{};  // this one, and those before it under this root
-    std::vector<model::Run> earlier_{};   // runs of leases that have ended, which lie under this root
+    std::vector<model::Run> earlier_{};   // runs of other leases, which lie under this root
+    std::vector<model::Run> replaced_{};  // of other leases, whose directory a run of this lease has now
     Collected collected_{};
 };
 
 // The mark under the root is handed on when a box is adopted again. What an ended lease left there is not older than
-// this one: it dies unseen unless it is looked at.
+// this one: it dies unseen unless it is looked at, and what was lost of it unseen is told.
 Status Collector::find_earlier() {
     began_ = lease_.began;
     leases_ = {lease_.id};
     if (lease_.root_nonce.empty()) return ok();
     TRY_ASSIGN(const auto leases, deps_.ledger.leases(ledger::Which::all));
     for (const model::Lease& other : leases) {
-        if (other.id == lease_.id || other.root_nonce != lease_.root_nonce) continue;
+        if (other.id == lease_.id) continue;
+        TRY_ASSIGN(const bool here, was_here(other));
+        if (!here) continue;
         leases_.push_back(other.id);
-        began_ = std::min(began_, other.began);
+        if (other.root_nonce == lease_.root_nonce) began_ = std::min(began_, other.began);
         TRY_ASSIGN(const auto runs, deps_.ledger.runs(other.id));
         for (const model::Run& run : runs) {
-            const auto same_place = [&](const model::Run& mine) { return mine.spec.run_dir == run.spec.run_dir; };
-            if (std::ranges::none_of(collected_.runs, same_place)) earlier_.push_back(run);
+            const auto same_place = std::ranges::find_if(
+                collected_.runs, [&](const model::Run& mine) { return mine.spec.run_dir == run.spec.run_dir; });
+            if (same_place == collected_.runs.end()) earlier_.push_back(run);
+            // A claim that never began may be refused there: then the name is still the other's.
+            if (same_place != collected_.runs.end() && same_place->identity.pid != 0) replaced_.push_back(run);
         }
+    }
+    return ok();
+}
+
+// Whether the other lease worked under this root of this machine: the mark says so, or, where the root was made anew
+// since, its place and the machine's key.
+Result<bool> Collector::was_here(const model::Lease& other) const {
+    if (other.root_nonce == lease_.root_nonce) return true;
+    if (other.state != model::LeaseState::closed || other.root != lease_.root) return false;
+    using model::TransportKind;
+    const bool local = lease_.endpoint.transport == TransportKind::local;
+    if (local != (other.endpoint.transport == TransportKind::local)) return false;
+    if (local) return true;
+    TRY_ASSIGN(const auto ours, deps_.ledger.host_keys(lease_.id));
+    TRY_ASSIGN(const auto theirs, deps_.ledger.host_keys(other.id));
+    return std::ranges::any_of(ours, [&](const model::HostKey& key) {
+        return std::ranges::any_of(theirs, [&](const model::HostKey& old) { return old.blob == key.blob; });
+    });
+}
+
+// The root must be the one we know, or nothing that is not there may be taken for gone.
+Status Collector::look_at_mark(const Op& op, BoxRoots& roots) {
+    const auto mark = roots.mark(op);
+    if (!mark && ends_the_look(mark.error())) return mark.error();
+    if (mark && *mark == RootMark::foreign) {
+        return Error{Code::host_key,
+                     "the project's directory on " + lease_.name + " carries another lease's mark; nothing was changed"}
+            .because(printable(lease_.root) + " was made by another adopt")
+            .then("drawhitch doctor " + shell_word(lease_.name));
+    }
+    collected_.facts.mark_missing = !mark || *mark == RootMark::missing;
+    return ok();
+}
+
+// What is gone of them, and was never proven nor given up.
+Status Collector::miss_earlier(const Op& op, BoxRoots& roots) {
+    std::vector<model::Run> missed = replaced_;
+    for (const model::Run& run : earlier_) {
+        TRY(op.check());
+        const auto root = roots.open(op, run.spec.run_dir);
+        if (!root && ends_the_look(root.error())) return root.error();
+        if (!root && root.error().code == Code::not_found) missed.push_back(run);
+    }
+    for (const model::Run& run : missed) {
+        TRY_ASSIGN(const bool given_up, was_given_up(deps_.ledger, run.lease, run.spec.name));
+        if (given_up) continue;
+        TRY_ASSIGN(const auto manifest, deps_.ledger.latest_manifest(run.id));
+        TRY_ASSIGN(const auto covered, deps_.ledger.covered(run.id));
+        const auto risk = risk_of(run, manifest, covered);
+        if (risk) collected_.facts.earlier.push_back({run.lease, run.spec.name, risk->reason});
     }
     return ok();
 }
@@ -208,6 +269,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
     BoxRoots roots{deps_, lease_};
     TRY(roots.connect(op));
     facts.identity = judge::Identity::proven;
+    TRY(look_at_mark(op, roots));
     RunStanding standing{deps_, roots, lease_, tiers};
     for (const RunView& view : talk.views) {
         TRY(op.check());
@@ -216,6 +278,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
     }
     TRY(explain_earlier(op, standing, why));
     TRY(explain_copied(op, deps_, roots, tiers, leases_, why));
+    TRY(miss_earlier(op, roots));
     judge::Undeclared undeclared{why};
     TierScan scan{roots, tiers, talk.survey.home, undeclared};
     const auto unplaced = tiers.unplaced();

@@ -11,6 +11,7 @@
 #include "flow/down/secrets.hpp"
 #include "flow/down/write_report.hpp"
 #include "flow/endpoint_of.hpp"
+#include "flow/overview.hpp"
 #include "flow/run/stop.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/ledger/lock.hpp"
@@ -198,6 +199,8 @@ Status Teardown::end() {
         TRY(deps_.ledger.set_state(lease().id, model::LeaseState::unconfirmed,
                                    "to be ended by hand; the gate was open"));
     }
+    for (const judge::EarlierRun& run : collected_.facts.earlier)
+        TRY(give_up(deps_.ledger, run.lease, run.name));
     TRY(deps_.ledger.settle(number, "done", std::string{name_of(report_.state)}));
     TRY_ASSIGN(report_.lease, deps_.ledger.lease(lease().id));
     TRY(note("down.done"));

@@ -27,9 +27,13 @@ Result<proto::RootId> BoxRoots::open(const Op& op, const std::string& path) {
 }
 
 Result<proto::RootId> BoxRoots::open_lease_root(const Op& op) {
+    return open(op, lease_.root);
+}
+
+Result<RootMark> BoxRoots::mark(const Op& op) {
     TRY(connect(op));
     ++opened_;
-    return box_->open_root(op, false);
+    return box_->mark(op);
 }
 
 }  // namespace drawhitch::flow

@@ -20,8 +20,9 @@ class BoxRoots {
     // The directory's number on the present agent; ask `agent` for it after this call. Code::not_found when it is not
     // there.
     Result<proto::RootId> open(const Op& op, const std::string& path);
-    // The lease's own root, its mark checked. Code::not_found when nothing was ever pushed.
+    // The lease's own root; whose it is, is asked by `mark`. Code::not_found when there is none.
     Result<proto::RootId> open_lease_root(const Op& op);
+    Result<RootMark> mark(const Op& op);
 
   private:
     Deps& deps_;

@@ -18,6 +18,7 @@
 #include "core/plan/run_layout.hpp"
 #include "core/plan/wrapper.hpp"
 #include "core/proto/digest.hpp"
+#include "flow/root_mark.hpp"
 #include "flow/run/claim.hpp"
 #include "flow/run/launch_refusal.hpp"
 #include "flow/run/poll.hpp"
@@ -129,6 +130,7 @@ Result<parse::PrepareAnswer> Launch::ask_to_prepare() {
     spec.name = name_;
     spec.token = token_;
     spec.mark = lease_.root_nonce;
+    TRY_ASSIGN(spec.marked, root_was_marked(deps_.ledger, lease_));
     spec.release = options_.release;
     spec.share_gpus = options_.share_gpus;
     spec.gpus = options_.gpus;

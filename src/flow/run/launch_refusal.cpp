@@ -16,7 +16,8 @@ struct Row {
 };
 
 // Words of templates/box/prepare.sh and start.sh.
-constexpr std::array<Row, 14> k_refusals{{
+constexpr std::array<Row, 15> k_refusals{{
+    {"no-mark", Code::host_key, "the project's root does not carry the mark we left there"},
     {"no-root", Code::not_found, "nothing was pushed there yet"},
     {"no-release", Code::not_found, "the code it should run is not there"},
     {"other-box", Code::host_key, "the project's root carries another lease's mark"},
@@ -47,6 +48,9 @@ Error refusal(const model::Lease& lease, const std::string& name, std::string_vi
         if (word == "gpus-taken")
             error.why =
                 "run " + printable(because) + " is live there and has them; --gpus takes others, --share-gpu the same";
+        if (word == "no-mark")
+            error.why = "under " + printable(lease.root) +
+                        " the disk was wiped, swapped or is not mounted, or this is another machine";
         error.next = cure(word, lease);
         return error;
     }
@@ -65,7 +69,7 @@ Error launch_refusal(const model::Lease& lease, const std::string& name, const p
 }
 
 bool refused_unclaimed(const parse::PrepareAnswer& answer) {
-    for (const std::string_view word : {"no-root", "no-release", "other-box", "gpus-taken", "taken"})
+    for (const std::string_view word : {"no-root", "no-release", "other-box", "no-mark", "gpus-taken", "taken"})
         if (answer.refused == word) return true;
     return false;
 }

@@ -15,6 +15,7 @@
 #include "flow/pull.hpp"
 #include "flow/push.hpp"
 #include "flow/run/launch.hpp"
+#include "flow/run/poll.hpp"
 #include "flow/run/stop.hpp"
 #include "io/ledger/lock.hpp"
 #include "io/transport/local.hpp"
@@ -75,12 +76,8 @@ TEST_CASE("a run whose directory is gone closes the gate unless all of it was pr
     Stage stage;
     stage.finished_run("printf abc >a.pt", roster ? std::vector<std::string>{"*.pt"} : std::vector<std::string>{});
     if (pulled && roster) stage.pull();
-    // The disk was wiped, and a later push and run made the root anew.
-    std::filesystem::remove_all(stage.local().root());
-    flow::PushOptions push{};
-    push.box = "b1";
-    REQUIRE(flow::push(stage.op, stage.deps(), push));
     const std::string directory = stage.local().root() + "/runs/r1";
+    std::filesystem::remove_all(directory);
     const auto report = stage.down({}, true);
     if (pulled && roster) {
         CHECK(report.gate.open);
@@ -92,6 +89,39 @@ TEST_CASE("a run whose directory is gone closes the gate unless all of it was pr
         CHECK(given_up.gate.open);
         CHECK(given_up.gate.confirmation == judge::Confirmation::typed_name);
     }
+}
+
+TEST_CASE("a root that lost its mark closes the gate until that is accepted") {
+    const std::string how = GENERATE("emptied", "gone", "mark removed");
+    CAPTURE(how);
+    Stage stage;
+    stage.finished_run();
+    stage.pull();
+    const std::string root = stage.local().root();
+    if (how == "mark removed") {
+        std::filesystem::remove(root + "/lease-nonce");
+    } else {
+        std::filesystem::remove_all(root);
+    }
+    if (how == "emptied") std::filesystem::create_directories(root);
+    CHECK(closed_by(stage.down({}, true), "no-mark", ""));
+    flow::DownOptions options{};
+    options.accept = {"no-mark"};
+    // Without any root, nobody can say that the run's directory is gone for good.
+    if (how == "gone") options.lose = {stage.work()};
+    const auto accepted = stage.down(options, true);
+    for (const auto& line : ids(accepted))
+        UNSCOPED_INFO(line);
+    CHECK(accepted.gate.open);
+    CHECK(accepted.gate.confirmation == judge::Confirmation::typed_name);
+}
+
+TEST_CASE("a root with another lease's mark is no answer at all") {
+    Stage stage;
+    write_file(stage.local().root() + "/lease-nonce", std::string(32, 'f') + "\n");
+    const auto report = stage.try_down({}, true);
+    REQUIRE_FALSE(report);
+    CHECK(report.error().code == Code::host_key);
 }
 
 TEST_CASE("a checkpoint that changed after the pull closes the gate again") {
@@ -272,6 +302,84 @@ TEST_CASE("what an ended lease left on a box that was adopted again does not die
     } else {
         CHECK(closed_by(*report, "undeclared", stage.work()));
     }
+}
+
+namespace {
+
+// The present lease ends without a word about its runs, and the box is adopted again.
+model::Lease adopted_again(Stage& stage, bool same_mark) {
+    auto next = stage.lease();
+    REQUIRE(stage.local().ledger().close_lease(next.id, "nothing was rented"));
+    next.began = {};
+    if (!same_mark) next.root_nonce = std::string(32, '5');
+    auto added = stage.local().ledger().add_lease(next);
+    REQUIRE(added);
+    return *added;
+}
+
+Result<flow::DownReport> down_of(Stage& stage, const model::Lease& lease, const flow::DownOptions& options, bool dry) {
+    flow::Deps mine{stage.deps().ledger, stage.deps().connector, stage.deps().helpers, stage.yes,
+                    stage.deps().laptop, stage.deps().project,   stage.deps().settings};
+    mine.dry_run = dry;
+    return flow::down(stage.op, mine, lease, options);
+}
+
+}  // namespace
+
+TEST_CASE("an unproven run of an earlier lease that is gone from the box closes the gate until that is accepted") {
+    const std::string how = GENERATE("same mark", "made anew", "replaced");
+    CAPTURE(how);
+    Stage stage;
+    stage.finished_run();
+    const auto earlier = stage.lease();
+    const bool pulled = GENERATE(false, true);
+    if (pulled) stage.pull();
+    std::filesystem::remove_all(how == "made anew" ? stage.local().root() : stage.local().root() + "/runs/r1");
+    const auto lease = adopted_again(stage, how != "made anew");
+    flow::PushOptions push{};
+    push.box = "b1";
+    REQUIRE(flow::push(stage.op, stage.deps(), push));
+    if (how == "replaced") {
+        auto options = support::RunStage::job("true");
+        options.name = "r1";
+        options.scratch = true;
+        const auto launched = flow::launch(stage.op, stage.deps(), lease, options);
+        REQUIRE(launched);
+        const auto verdict = [&] {
+            return flow::view_runs(stage.op, stage.deps(), lease, "r1").value().runs.front().verdict.kind;
+        };
+        int looks = 0;
+        while (!model::is_terminal(verdict()))
+            REQUIRE(++looks < 200);
+    }
+    const auto report = down_of(stage, lease, {}, true);
+    REQUIRE(report);
+    for (const auto& line : ids(*report))
+        UNSCOPED_INFO(line);
+    if (pulled) {
+        CHECK(report->gate.open);
+        return;
+    }
+    const std::string subject = std::to_string(earlier.id) + "/r1";
+    CHECK(closed_by(*report, "gone-earlier", subject));
+    const auto accepted = down_of(stage, lease, {.accept = {"gone-earlier:" + subject}, .confirm = "b1"}, false);
+    REQUIRE(accepted);
+    CHECK(accepted->state == EndState::unconfirmed);
+    // Nobody is asked about it again.
+    const auto again = down_of(stage, lease, {}, true);
+    REQUIRE(again);
+    CHECK(again->gate.open);
+}
+
+TEST_CASE("an earlier run that was given up when its lease was closed is not asked about again") {
+    Stage stage;
+    stage.finished_run();
+    REQUIRE(flow::give_up(stage.local().ledger(), stage.lease().id, "r1"));
+    std::filesystem::remove_all(stage.local().root() + "/runs/r1");
+    const auto lease = adopted_again(stage, true);
+    const auto report = down_of(stage, lease, {}, true);
+    REQUIRE(report);
+    CHECK(report->gate.open);
 }
 
 TEST_CASE("a process of ours that no run owns closes the gate until it is accepted") {

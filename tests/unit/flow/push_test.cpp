@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <filesystem>
 
 #include "support/local_deps.hpp"
 #include "support/temp_dir.hpp"
@@ -253,4 +255,21 @@ TEST_CASE("a root that could hurt is refused before anything is sent") {
     const auto refused = bench.try_push();
     REQUIRE(!refused);
     CHECK(refused.error().code == Code::unsafe_path);
+}
+
+TEST_CASE("a root that was wiped is taken for no new box, until it is adopted anew") {
+    Bench bench;
+    bench.push();
+    const bool whole = GENERATE(true, false);
+    CAPTURE(whole);
+    std::filesystem::remove_all(bench.local.root());
+    if (!whole) std::filesystem::create_directories(bench.local.root());
+    const auto refused = bench.try_push();
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == Code::host_key);
+    CHECK(names_in(bench.local.root()).empty());
+    // What `adopt` does where no run is known there.
+    REQUIRE(bench.local.ledger().set_root(bench.lease.id, "demo", bench.lease.root, std::string(32, '1')));
+    CHECK_FALSE(bench.push().up_to_date);
+    CHECK(bench.push().up_to_date);
 }

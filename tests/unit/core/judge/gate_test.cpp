@@ -77,6 +77,12 @@ std::vector<Flaw> flaws() {
         {"process", "process", [](GateFacts& f) { f.processes = {process(77)}; }, accept("process:77")},
         {"code-unknown", "code", [](GateFacts& f) { f.runs[0].code = CodeState::unknown; }, accept("code-unknown:r1")},
         {"undeclared", "files", [](GateFacts& f) { f.undeclared = {group("/root/notes")}; }, lose("/root/notes")},
+        {"no-mark", "mark", [](GateFacts& f) { f.mark_missing = true; }, accept("no-mark")},
+        {"gone-earlier", "earlier",
+         [](GateFacts& f) {
+             f.earlier = {{3, "r1", "r1: 1 of 2 files is not proven"}};
+         },
+         accept("gone-earlier:3/r1")},
     };
     list.push_back({"not-looked-at", "run scan", [](GateFacts& f) { f.runs[0].scanned = false; },
                     lose("/data/runs/r1/work"), true});

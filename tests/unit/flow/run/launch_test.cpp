@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <filesystem>
 #include <thread>
 
 #include "faulty_connector.hpp"
+#include "flow/root_mark.hpp"
 #include "run_stage.hpp"
 
 using namespace drawhitch;
@@ -141,6 +143,22 @@ TEST_CASE("another lease's mark under the root stops the launch") {
     const auto report = flow::launch(stage.op, stage.deps(), stage.lease(), RunStage::job("true"));
     REQUIRE_FALSE(report);
     CHECK(report.error().code == Code::host_key);
+}
+
+TEST_CASE("a root that lost the mark we left there stops the launch") {
+    RunStage stage;
+    const auto lease = stage.lease();
+    support::write_file(stage.local().root() + "/lease-nonce", lease.root_nonce + "\n");
+    REQUIRE(flow::note_root_mark(stage.local().ledger(), lease));
+    CHECK(flow::launch(stage.op, stage.deps(), lease, RunStage::job("true")));
+    std::filesystem::remove(stage.local().root() + "/lease-nonce");
+    const bool gone = GENERATE(false, true);
+    CAPTURE(gone);
+    if (gone) std::filesystem::remove_all(stage.local().root());
+    const auto report = flow::launch(stage.op, stage.deps(), lease, RunStage::job("true"));
+    REQUIRE_FALSE(report);
+    CHECK(report.error().code == Code::host_key);
+    CHECK(stage.local().ledger().runs(lease.id)->size() == 1);
 }
 
 TEST_CASE("a command that does not exist is told at once") {

@@ -1,0 +1,24 @@
+#include "flow/root_mark.hpp"
+
+#include "io/ledger/ledger.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+// Its value is the nonce that was seen.
+constexpr const char* k_key = "root.mark";
+
+}  // namespace
+
+Result<bool> root_was_marked(const ledger::Ledger& ledger, const model::Lease& lease) {
+    if (lease.root_nonce.empty()) return false;
+    TRY_ASSIGN(const auto seen, ledger.note(lease.id, k_key));
+    return seen == lease.root_nonce;
+}
+
+Status note_root_mark(ledger::Ledger& ledger, const model::Lease& lease) {
+    return ledger.set_note(lease.id, k_key, lease.root_nonce);
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,19 @@
+// Whether a lease's mark was ever seen under its root: from then on a root without it is no new one. Kept in the ledger
+// beside the lease; a lease that takes another mark begins anew.
+#pragma once
+
+#include "base/result.hpp"
+#include "core/model/lease.hpp"
+
+namespace drawhitch::ledger {
+class Ledger;
+}
+
+namespace drawhitch::flow {
+
+// Errors are the ledger's. A lease without a nonce was never marked.
+Result<bool> root_was_marked(const ledger::Ledger& ledger, const model::Lease& lease);
+// The lease's own nonce was written there, or read there.
+Status note_root_mark(ledger::Ledger& ledger, const model::Lease& lease);
+
+}  // namespace drawhitch::flow
