@@ -11,6 +11,7 @@
 #include "flow/box.hpp"
 #include "flow/release.hpp"
 #include "io/ledger/ledger.hpp"
+#include "io/ledger/lock.hpp"
 #include "io/term/json.hpp"
 #include "io/term/prompt.hpp"
 
@@ -18,7 +19,9 @@ namespace drawhitch::flow {
 
 namespace {
 
-constexpr int k_most_attempts = 6;
+constexpr int k_most_changes = 3;          // of the project, while it is pushed
+constexpr int k_most_first_looks = 3;      // at a box whose connections break off
+constexpr std::size_t k_owner_bytes = 16;  // as the helper wants it
 constexpr std::size_t k_kept_releases = 3;
 constexpr std::string_view k_push_event = "push";
 
@@ -26,10 +29,21 @@ std::string release_path(const std::string& hash) {
     return std::string{k_releases} + "/" + hash;
 }
 
+// All pushes of a lease from this ledger claim the root as one owner, and take turns here. So what a push left behind
+// on the box, whose path died and whose helper waits for it, is fenced by the next one at once.
+Result<std::string> push_owner(ledger::Ledger& ledger, std::int64_t lease) {
+    constexpr const char* k_key = "push.owner";
+    TRY_ASSIGN(const auto known, ledger.note(lease, k_key));
+    if (known && unhex(*known).size() == k_owner_bytes) return unhex(*known);
+    const std::string owner = random_bytes(k_owner_bytes);
+    TRY(ledger.set_note(lease, k_key, hex(owner)));
+    return owner;
+}
+
 class Push {
   public:
     Push(const Op& op, Deps& deps, const PushOptions& options, TreeSource source)
-        : op_(op), deps_(deps), options_(options), source_(std::move(source)), owner_(random_bytes(16)) {}
+        : op_(op), deps_(deps), options_(options), source_(std::move(source)) {}
 
     Result<PushReport> run() {
         TRY_ASSIGN(lease_, deps_.ledger.lease_by_name(options_.box));
@@ -40,6 +54,7 @@ class Push {
             report_.planned = true;
             return std::move(report_);
         }
+        TRY_ASSIGN(const auto turn, ledger::FileLock::push(op_, deps_.ledger.state_dir(), lease_.id, "drawhitch push"));
         TRY(deploy());
         report_.directory = lease_.root + "/" + release_path(report_.hash);
         return std::move(report_);
@@ -80,25 +95,36 @@ class Push {
         return entry.type == proto::FileType::file ? entry.size : 0;
     }
 
-    // Every attempt is safe to repeat: what the last one staged is found again.
+    // Every attempt is safe to repeat: what the last one staged is found again. How often, is counted as for any
+    // transfer: anew whenever contents arrived.
     Status deploy() {
+        TRY_ASSIGN(owner_, push_owner(deps_.ledger, lease_.id));
+        const RetryPolicy policy = Persistence{}.policy;
         int changes = 0;
         for (int attempt = 1;; ++attempt) {
+            const std::uint64_t sent = report_.sent_bytes;
             const Status done = attempt_once();
             if (done) return ok();
-            if (done.error().code == Code::changed && ++changes < 3) {
+            if (done.error().code == Code::changed && ++changes < k_most_changes) {
                 op_.note(done.error().message + "; reading the project again");
                 TRY(collect());
                 continue;
             }
-            const bool worth = is_worth_reconnecting(done.error()) && connected_;
-            if (!worth || attempt == k_most_attempts) return done;
-            const milliseconds wait = next_delay({}, attempt, std::nullopt, random_u64());
+            if (report_.sent_bytes != sent) attempt = 1;
+            if (!may_try_again(done.error(), attempt) || attempt >= policy.max_attempts) return done;
+            const milliseconds wait = next_delay(policy, attempt, std::nullopt, random_u64());
             op_.note(done.error().message + "; connecting again in " +
                      human_duration(std::chrono::ceil<std::chrono::seconds>(wait)));
             op_.clock.sleep(wait, op_.cancel);
             TRY(op_.check());
         }
+    }
+
+    // A first connection that falls silent before it answered anything is not tried again: its error says what is
+    // wrong. One that breaks off is, twice.
+    [[nodiscard]] bool may_try_again(const Error& error, int attempt) const {
+        const bool begun = linked_ || (connected_ && error.code == Code::link_lost && attempt < k_most_first_looks);
+        return begun && !gave_up_ && is_worth_reconnecting(error);
     }
 
     Status attempt_once() {
@@ -109,8 +135,9 @@ class Push {
         TRY(plan::check_box_root(lease_.root, box->agent().hello().home));
         std::string current;
         const auto there = is_in_place(*box, current);
-        if (!there && there.error().code == Code::not_found) return change(std::move(box), false, current);
-        if (!there) return there.error();
+        if (!there && there.error().code != Code::not_found) return there.error();
+        linked_ = true;
+        if (!there) return change(std::move(box), false, current);
         if (*there && current == report_.hash) {
             report_.up_to_date = true;
             add(report_.wire, box->agent().session().traffic());
@@ -147,7 +174,9 @@ class Push {
                 return claim(std::make_shared<Box>(std::move(connected)));
             };
             ReleaseBuilder builder{op_, report_.tree, source_, dial};
-            TRY(builder.build(link, current, report_));
+            const Status built = builder.build(link, current, report_);
+            gave_up_ = builder.gave_up();
+            TRY(built);
         }
         TRY(record());
         prune(link);
@@ -159,9 +188,20 @@ class Push {
         agent::ClaimOptions wish{};
         wish.owner = owner_;
         wish.note = "push of " + report_.hash.substr(0, 12);
-        TRY_ASSIGN(const agent::Claim claim, box->claim_root(op_, true, wish));
+        auto claimed = box->claim_root(op_, true, wish);
+        if (!claimed) return claim_error(std::move(claimed).error());
+        const agent::Claim claim = *claimed;
         agent::Agent& agent = box->agent();
         return Link{std::move(box), &agent, claim.root, claim};
+    }
+
+    // Whoever has it is no push of ours: those are fenced.
+    [[nodiscard]] Error claim_error(Error error) const {
+        if (error.code != Code::locked || !error.next.empty()) return error;
+        if (!error.why.empty()) error.why += "; ";
+        error.why += "another laptop has it, and one that went away loses it after 30 s of silence";
+        error.next = "drawhitch push " + shell_word(lease_.name);
+        return error;
     }
 
     Status record() {
@@ -220,7 +260,9 @@ class Push {
     std::string owner_{};
     model::Lease lease_{};
     PushReport report_{};
-    bool connected_{false};
+    bool connected_{false};  // once, and the helper spoke
+    bool linked_{false};     // and the box told what lies under the root
+    bool gave_up_{false};    // the engine did
 };
 
 }  // namespace

@@ -150,6 +150,7 @@ Status ReleaseBuilder::send(Link& link, PushReport& report) {
     };
     const PushOutcome outcome = push_files(op_, dial, link, read, items, {});
     link = std::move(last);
+    gave_up_ = outcome.stopped.has_value();
     if (outcome.stopped) return *outcome.stopped;
     if (!outcome.changed.empty()) {
         return Error{Code::changed, printable(outcome.changed.front()) + " changed while it was pushed"};

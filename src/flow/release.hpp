@@ -19,6 +19,8 @@ class ReleaseBuilder {
     // Builds, compares, moves into place and makes it current. Code::changed when local files changed meanwhile. `link`
     // is replaced when the engine had to connect again.
     Status build(Link& link, std::string_view current, PushReport& report);
+    // The engine tried its connections as hard as it may: another attempt would be one too many.
+    [[nodiscard]] bool gave_up() const { return gave_up_; }
 
   private:
     Status plan_with(Link& link, std::string_view current, bool hard_links);
@@ -28,6 +30,7 @@ class ReleaseBuilder {
     Status put_in_force(Link& link);
     Status apply(Link& link, std::vector<proto::Change> changes, bool keep_going);
     bool links_worked_{true};
+    bool gave_up_{false};
 
     const Op& op_;
     const LocalTree& tree_;

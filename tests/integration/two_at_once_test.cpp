@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <random>
 #include <thread>
 
@@ -118,6 +119,75 @@ TEST_CASE("of two pushes at once one is told to wait, and what is in force is wh
         CHECK(support::wrong_file(bench.root() + "/releases/" + hash, tree, true).empty());
         CHECK(bench.must({"push", "b1", "--rehash", "--json"}).out.find("\"up_to_date\":true") != std::string::npos);
     }
+}
+
+TEST_CASE("of two laptops that push different code at once, what is in force is wholly one's, and the other is told") {
+    ProgramBench bench;
+    support::write_file(bench.project() + "/train.py", "print()\n");
+    bench.must({"push", "b1"});
+    bench.add_laptop("other-");  // meets the mark that the push left
+    const std::vector<std::string> push{"push", "b1", "--max-size", "1G", "--json"};
+    for (int round = 0; round < 3; ++round) {
+        std::map<std::string, support::Tree> trees;
+        for (const std::string laptop : {"", "other-"}) {
+            const unsigned seed = 1000U * static_cast<unsigned>(round + 1) + (laptop.empty() ? 0U : 500U);
+            support::Tree& tree = trees[laptop];
+            tree["train.py"] = "print()\n";
+            tree["model.bin"] = support::noise(6U << 20U, seed);
+            // Both sides change the same names, and each has some of its own.
+            for (unsigned i = 0; i < 40; ++i)
+                tree["src/f" + std::to_string(i) + ".py"] = support::noise(900, seed + i);
+            tree["only_" + (laptop.empty() ? std::string{"here"} : laptop) + ".py"] = support::noise(100, seed);
+            support::plant(bench.project_on(laptop), tree);
+        }
+        std::map<std::string, Ran> ran;
+        {
+            std::jthread first([&] { ran[""] = bench.run_on("", push); });
+            const Ran second = bench.run_on("other-", push);
+            first.join();
+            ran["other-"] = second;
+        }
+        INFO("round " << round << ": " << ran[""].err << "\n" << ran["other-"].err);
+        CHECK((ran[""].code == 0 || ran["other-"].code == 0));
+        const std::string hash = support::read_file(bench.root() + "/current").substr(0, 64);
+        int in_force = 0;
+        for (const auto& [laptop, result] : ran) {
+            CHECK((result.code == 0 || is_told(result, {"E-LOCKED"})));
+            const bool won = result.out.find("\"hash\":\"" + hash + "\"") != std::string::npos;
+            in_force += static_cast<int>(won && result.code == 0);
+            if (won) {
+                CHECK(support::wrong_file(bench.root() + "/releases/" + hash, trees[laptop], true).empty());
+            }
+        }
+        CHECK(in_force == 1);
+        // Each says afterwards what is true: the one in force has nothing to do, the other's is sent whole.
+        for (const auto& [laptop, result] : ran) {
+            const Ran again = bench.run_on(laptop, {"push", "b1", "--max-size", "1G", "--rehash", "--json"});
+            REQUIRE(again.code == 0);
+            const std::string now = support::read_file(bench.root() + "/current").substr(0, 64);
+            CHECK(support::wrong_file(bench.root() + "/releases/" + now, trees[laptop], true).empty());
+        }
+    }
+}
+
+TEST_CASE("a push killed on a path that fell silent is followed by another one at once") {
+    ProgramBench bench;
+    support::Tree tree;
+    for (unsigned round = 0; round < 3; ++round) {
+        tree["model.bin"] = support::noise(6U << 20U, 900U + round);
+        support::plant(bench.project(), tree);
+        bench.proxy().silence_after(1'500'000);
+        // Its path never tells the box that it is gone: the helper there waits, with the root claimed.
+        CHECK(bench.killed_after({"push", "b1", "--max-size", "1G"}, 1'500'000));
+        const Ran next = bench.run({"push", "b1", "--max-size", "1G"});
+        INFO(next.err);
+        REQUIRE(next.code == 0);
+        const std::string hash = support::read_file(bench.root() + "/current").substr(0, 64);
+        CHECK(support::wrong_file(bench.root() + "/releases/" + hash, tree, true).empty());
+    }
+    bench.proxy().unsilence();
+    const std::string hash = support::read_file(bench.root() + "/current").substr(0, 64);
+    CHECK(support::wrong_file(bench.root() + "/releases/" + hash, tree, true).empty());
 }
 
 TEST_CASE("a push while a run starts leaves the run its own code") {

@@ -12,24 +12,38 @@
 
 namespace drawhitch::support {
 
-ProgramBench::ProgramBench(const std::string& transport) {
+ProgramBench::ProgramBench(const std::string& transport) : transport_(transport) {
     proxy_ = std::make_unique<Proxy>(sshd_.port(), 1 << 18);
-    for (const char* part : {"project", "home", "state"})
-        if (::mkdir((dir_ / part).c_str(), 0700) != 0) throw std::runtime_error("mkdir");
     if (::mkdir((sshd_.dir() / "data").c_str(), 0700) != 0) throw std::runtime_error("mkdir");
-    must({"adopt", "b1", "ssh", "-p", std::to_string(proxy_->port()), "-i", sshd_.client_key(),
-          sshd_.user() + "@127.0.0.1", "--accept-host-key", "any", "--transport", transport, "--data-dir",
-          sshd_.dir() / "data", "--project", "project"});
+    add_laptop("");
 }
 
-Program ProgramBench::program(std::vector<std::string> words) const {
+void ProgramBench::add_laptop(const std::string& name) {
+    for (const char* part : {"project", "home", "state"})
+        if (::mkdir((dir_ / (name + part)).c_str(), 0700) != 0) throw std::runtime_error("mkdir");
+    const Ran adopted =
+        run_on(name, {"adopt", "b1", "ssh", "-p", std::to_string(proxy_->port()), "-i", sshd_.client_key(),
+                      sshd_.user() + "@127.0.0.1", "--accept-host-key", "any", "--transport", transport_, "--data-dir",
+                      sshd_.dir() / "data", "--project", "project"});
+    if (adopted.code != 0) throw std::runtime_error("adopt: " + adopted.err + "\n" + sshd_.log());
+}
+
+Program ProgramBench::program_on(const std::string& laptop, std::vector<std::string> words) const {
     Program program{};
     program.argv = {binary_dir() + "/drawhitch", "--no-input"};
     program.argv.insert(program.argv.end(), words.begin(), words.end());
-    program.env = {"HOME=" + (dir_ / "home"), "XDG_STATE_HOME=" + (dir_ / "state"),
-                   "XDG_CONFIG_HOME=" + (dir_ / "home"), "NO_COLOR=1"};
-    program.directory = project();
+    program.env = {"HOME=" + (dir_ / (laptop + "home")), "XDG_STATE_HOME=" + (dir_ / (laptop + "state")),
+                   "XDG_CONFIG_HOME=" + (dir_ / (laptop + "home")), "NO_COLOR=1"};
+    program.directory = project_on(laptop);
     return program;
+}
+
+Program ProgramBench::program(std::vector<std::string> words) const {
+    return program_on("", std::move(words));
+}
+
+Ran ProgramBench::run_on(const std::string& laptop, std::vector<std::string> words) const {
+    return run_program(program_on(laptop, std::move(words)));
 }
 
 Ran ProgramBench::run(std::vector<std::string> words) const {

@@ -26,6 +26,11 @@ class ProgramBench {
     // it is gone.
     bool killed_after(std::vector<std::string> words, unsigned microseconds) const;
 
+    // Another laptop, with a state and a project of its own, that has adopted the same box under the same name.
+    void add_laptop(const std::string& name);
+    Ran run_on(const std::string& laptop, std::vector<std::string> words) const;
+    [[nodiscard]] std::string project_on(const std::string& laptop) const { return dir_ / (laptop + "project"); }
+
     [[nodiscard]] Proxy& proxy() { return *proxy_; }
     [[nodiscard]] std::string project() const { return dir_ / "project"; }
     // The box's root for this project, and a run's work directory in it.
@@ -33,7 +38,10 @@ class ProgramBench {
     [[nodiscard]] const TempDir& dir() const { return dir_; }
 
   private:
+    [[nodiscard]] Program program_on(const std::string& laptop, std::vector<std::string> words) const;
+
     PrivateSshd sshd_{};
+    std::string transport_{};
     std::unique_ptr<Proxy> proxy_{};
     TempDir dir_{};
 };

@@ -72,6 +72,11 @@ Result<FileLock> FileLock::lease(const Op& op, const std::string& state_dir, std
     return take(op, state_dir, "lease-" + std::to_string(lease), doing, wait);
 }
 
+Result<FileLock> FileLock::push(const Op& op, const std::string& state_dir, std::int64_t lease,
+                                const std::string& doing, Wait wait) {
+    return take(op, state_dir, "push-" + std::to_string(lease), doing, wait);
+}
+
 Result<FileLock> FileLock::watcher(const Op& op, const std::string& state_dir, std::int64_t lease,
                                    const std::string& doing, Wait wait) {
     return take(op, state_dir, "watch-" + std::to_string(lease), doing, wait);

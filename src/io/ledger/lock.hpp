@@ -1,5 +1,5 @@
-// Locks between drawhitch processes: one per lease, one watcher per lease, one per pull target. They are flock locks on
-// files of their own under the state directory, so they vanish with their process, however it ends.
+// Locks between drawhitch processes: one per lease, one push and one watcher per lease, one per pull target. They are
+// flock locks on files of their own under the state directory, so they vanish with their process, however it ends.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,12 @@ enum class Wait {
 // A held lock; released when it goes away. Movable.
 class FileLock {
   public:
-    // For flows that change a box: push, run, stop-run, down. Code::locked names the holder ("pid 4711, drawhitch
-    // push").
+    // For flows that change a box: run, stop-run, down. Code::locked names the holder ("pid 4711, drawhitch run").
     static Result<FileLock> lease(const Op& op, const std::string& state_dir, std::int64_t lease,
                                   const std::string& doing, Wait wait = Wait::no);
+    // For the one push of a lease. A run may start meanwhile: it keeps the release it found.
+    static Result<FileLock> push(const Op& op, const std::string& state_dir, std::int64_t lease,
+                                 const std::string& doing, Wait wait = Wait::no);
     // For the one watcher of a lease.
     static Result<FileLock> watcher(const Op& op, const std::string& state_dir, std::int64_t lease,
                                     const std::string& doing, Wait wait = Wait::no);

@@ -10,7 +10,12 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <filesystem>
 
+#include "base/text.hpp"
+#include "flow/box.hpp"
+#include "io/ledger/lock.hpp"
+#include "run/faulty_connector.hpp"
 #include "support/local_deps.hpp"
+#include "support/tampering_transport.hpp"
 #include "support/temp_dir.hpp"
 #include "support/test_op.hpp"
 
@@ -272,4 +277,142 @@ TEST_CASE("a root that was wiped is taken for no new box, until it is adopted an
     REQUIRE(bench.local.ledger().set_root(bench.lease.id, "demo", bench.lease.root, std::string(32, '1')));
     CHECK_FALSE(bench.push().up_to_date);
     CHECK(bench.push().up_to_date);
+}
+
+namespace {
+
+// Connections that a plan counts and lets fail, counted themselves.
+class CountingConnector final : public flow::Connector {
+  public:
+    explicit CountingConnector(support::FaultPlan& plan) : faulty_(plan) {}
+    Result<std::unique_ptr<transport::Transport>> to(const Op& op, const model::Lease& lease) override {
+        ++connections_;
+        return faulty_.to(op, lease);
+    }
+    [[nodiscard]] int connections() const { return connections_; }
+
+  private:
+    support::FaultyConnector faulty_;
+    int connections_{0};
+};
+
+struct Tried {
+    Result<flow::PushReport> report;
+    int connections{0};
+};
+
+// A push over a path that fails for good at the call `plan` names, with a clock on which nobody waits.
+Tried push_over(Bench& bench, support::FaultPlan& plan) {
+    support::HastyClock clock;
+    support::TestOp op{clock};
+    CountingConnector connector{plan};
+    flow::Deps& deps = bench.local.deps();
+    flow::Deps mine{deps.ledger, connector, deps.helpers, deps.prompt, deps.laptop, deps.project, deps.settings};
+    flow::PushOptions options{};
+    options.box = "b1";
+    auto report = flow::push(op, mine, options);
+    return {std::move(report), connector.connections()};
+}
+
+support::FaultPlan silence_from(std::size_t call) {
+    return {call, true, Error{Code::stalled, Retry::reconnect, "nothing came for too long (injected)"}};
+}
+
+}  // namespace
+
+namespace {
+
+// The helper greets, and not a byte of any answer comes.
+class MuteConnector final : public flow::Connector {
+  public:
+    Result<std::unique_ptr<transport::Transport>> to(const Op&, const model::Lease&) override {
+        ++connections;
+        return std::unique_ptr<transport::Transport>(std::make_unique<support::FaultyTransport>(mute_, plan_));
+    }
+    int connections{0};
+
+  private:
+    std::vector<proto::Frame> fall_silent(proto::Frame frame) {
+        if (frame.type == proto::MessageType::hello) return {std::move(frame)};
+        plan_.fail_at = 1;
+        return {};
+    }
+    support::FaultPlan plan_{0, true, Error{Code::stalled, Retry::reconnect, "nothing came for too long (injected)"}};
+    transport::LocalTransport local_{};
+    support::TamperingTransport mute_{local_, [this](proto::Frame frame) { return fall_silent(std::move(frame)); }};
+};
+
+}  // namespace
+
+TEST_CASE("a path that falls silent before the box told anything costs a push one silence, not six") {
+    Bench bench;
+    REQUIRE(flow::Box::connect(bench.op, bench.local.deps(), bench.lease));  // the helper is there
+    support::HastyClock clock;
+    support::TestOp op{clock};
+    MuteConnector connector;
+    flow::Deps& deps = bench.local.deps();
+    flow::Deps mine{deps.ledger, connector, deps.helpers, deps.prompt, deps.laptop, deps.project, deps.settings};
+    flow::PushOptions options{};
+    options.box = "b1";
+    const auto report = flow::push(op, mine, options);
+    REQUIRE_FALSE(report);
+    CHECK(report.error().code == Code::stalled);
+    CHECK(connector.connections == 1);
+}
+
+TEST_CASE("a path that falls silent in the middle of a push is given up after as many connections as any transfer's") {
+    Bench bench;
+    bench.put("big.bin", std::string(3'000'000, 'x'));
+    const int most = flow::Persistence{}.policy.max_attempts + 1;
+    bool over = false;
+    for (std::size_t call = 1; !over; call += 3) {
+        CAPTURE(call);
+        support::FaultPlan plan = silence_from(call);
+        const Tried tried = push_over(bench, plan);
+        CHECK(tried.connections <= most);
+        over = tried.report.has_value();
+    }
+    CHECK(bench.push().up_to_date);
+}
+
+TEST_CASE("what an earlier push of this lease left at work on the box is fenced by the next one") {
+    Bench bench;
+    bench.push();
+    const auto owner = bench.local.ledger().note(bench.lease.id, "push.owner");
+    REQUIRE((owner && *owner));
+    // Its helper waits for a client that will never speak again.
+    auto orphan = flow::Box::connect(bench.op, bench.local.deps(), bench.lease);
+    REQUIRE(orphan);
+    agent::ClaimOptions wish{};
+    wish.owner = unhex(**owner);
+    const auto claim = orphan->claim_root(bench.op, true, wish);
+    REQUIRE(claim);
+    bench.put("train.py", "print(2)\n");
+    const auto report = bench.push();
+    CHECK(support::read_file(bench.release(report, "train.py")) == "print(2)\n");
+    CHECK(orphan->agent().remove(bench.op, *claim, "current", false).error().code == Code::locked);
+    CHECK(support::read_file(bench.local.root() + "/current") == report.hash + "\n");
+}
+
+TEST_CASE("a push does not fence what another laptop has at work there") {
+    Bench bench;
+    bench.push();
+    auto other = flow::Box::connect(bench.op, bench.local.deps(), bench.lease);
+    REQUIRE(other);
+    agent::ClaimOptions wish{};
+    wish.owner = std::string(16, 'o');
+    REQUIRE(other->claim_root(bench.op, true, wish));
+    bench.put("train.py", "print(2)\n");
+    const auto refused = bench.try_push();
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == Code::locked);
+    CHECK_FALSE(refused.error().next.empty());
+}
+
+TEST_CASE("two pushes of one lease take turns on the laptop") {
+    Bench bench;
+    const auto turn =
+        ledger::FileLock::push(bench.op, bench.local.ledger().state_dir(), bench.lease.id, "drawhitch push");
+    REQUIRE(turn);
+    CHECK(bench.try_push().error().code == Code::locked);
 }
