@@ -43,12 +43,13 @@ Result<proto::FileDigester::Result> hash_one(const Op& op, const Request& reques
         digester.update({buffer.data(), count});
         at += count;
         if (options.inspect && at == count) options.inspect(index, {buffer.data(), count});
-        if (count < buffer.size()) break;
+        if (count < buffer.size() || at > before.size) break;
     }
     auto digests = digester.finish();
     TRY_ASSIGN(const proto::Fence after, fence_of(fd.get(), path));
-    if (!(before == after) || digests.size != before.size) {
-        return Error{Code::changed, printable(path) + " changed while it was read"};
+    if (!(before == after)) return Error{Code::changed, printable(path) + " changed while it was read"};
+    if (digests.size != before.size) {
+        return Error{Code::local_io, printable(path) + " holds more or fewer bytes than its size says"};
     }
     return digests;
 }

@@ -26,6 +26,11 @@ Done check_fence(int fd, const proto::Fence& fence, std::string_view path) {
     return refusal;
 }
 
+bool continues_at(int fd, std::uint64_t size) {
+    char byte = 0;
+    return ::pread(fd, &byte, 1, static_cast<off_t>(size)) > 0;
+}
+
 Outcome<FileHasher> FileHasher::open(const Place& place, const std::optional<proto::Fence>& fence, HashRange range,
                                      bool with_sha256) {
     FileHasher hasher;
@@ -54,14 +59,17 @@ Outcome<bool> FileHasher::step() {
         if (*count != wanted) {
             // Shorter than its fence: changed, unless the file system lies about sizes.
             TRY(check_fence(file_.fd.get(), fence_, path_));
-            return refuse(proto::Reason::io, path_, "the file ends before its size");
+            return refuse(proto::Reason::untrue_size, path_);
         }
         digester_.update(std::string_view(buffer.data(), wanted));
         done_ += wanted;
         hashed += wanted;
     }
+    const bool over = begin_ + done_ >= end_;
+    const bool more = over && end_ == fence_.size && continues_at(file_.fd.get(), end_);
     TRY(check_fence(file_.fd.get(), fence_, path_));
-    return begin_ + done_ >= end_;
+    if (more) return refuse(proto::Reason::untrue_size, path_);
+    return over;
 }
 
 }  // namespace drawhitch::helper

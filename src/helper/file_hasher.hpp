@@ -17,6 +17,8 @@ struct HashRange {
 
 // What a fence says of an open file: nothing if it holds, else the refusal `changed` with the state found.
 Done check_fence(int fd, const proto::Fence& fence, std::string_view path);
+// True if there are bytes behind `size`: the file grew, or its size is not true. To be asked before the fence is.
+bool continues_at(int fd, std::uint64_t size);
 
 class FileHasher {
   public:

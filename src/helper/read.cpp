@@ -60,8 +60,10 @@ class ReadJob final : public Job {
         std::string raw(size, '\0');
         const auto count = pread_full(file_.fd.get(), raw, offset, message_.path);
         if (!count) return refuse_errno(errno, message_.path);
+        const bool more =
+            !message_.growing && offset + size == fence_.size && continues_at(file_.fd.get(), offset + size);
         TRY(check(offset + size));
-        if (*count != size) return refuse(Reason::io, message_.path, "the file ends before its size");
+        if (*count != size || more) return refuse(Reason::untrue_size, message_.path);
         return raw;
     }
 

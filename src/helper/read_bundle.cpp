@@ -34,8 +34,9 @@ Outcome<proto::BundleFile> read_item(const Root& root, const proto::BundleItem& 
     record.content.resize(static_cast<std::size_t>(fence.size));
     const auto count = pread_full(file.fd.get(), record.content, 0, item.path);
     if (!count) return refuse_errno(errno, item.path);
+    const bool more = continues_at(file.fd.get(), fence.size);
     TRY(check_fence(file.fd.get(), fence, item.path));
-    if (*count != record.content.size()) return refuse(Reason::io, item.path);
+    if (more || *count != record.content.size()) return refuse(Reason::untrue_size, item.path);
     record.fence = fence;
     record.digest = proto::content_digest(record.content);
     return record;

@@ -48,6 +48,7 @@ constexpr Row k_rows[] = {
     {"credit", "more data was sent than granted", Code::protocol, Retry::reconnect},
     {"framing", "a damaged frame", Code::protocol, Retry::reconnect},
     {"silence", "nothing was heard for too long", Code::link_lost, Retry::reconnect},
+    {"untrue_size", "it holds more or fewer bytes than its size says", Code::remote_failed, Retry::never},
 };
 static_assert(std::size(k_rows) == static_cast<std::size_t>(last_of(Reason{})) + 1);
 

@@ -38,14 +38,15 @@ enum class Reason : std::uint8_t {
     io,         // any other failed call; see errno
     integrity,  // bytes do not match their digest
     cancelled,
-    limit,    // too much in flight
-    version,  // no common protocol version
-    credit,   // data beyond the granted credit
-    framing,  // a frame that failed its checks
-    silence,  // no frame from the client for too long
+    limit,        // too much in flight
+    version,      // no common protocol version
+    credit,       // data beyond the granted credit
+    framing,      // a frame that failed its checks
+    silence,      // no frame from the client for too long
+    untrue_size,  // a file that holds more or fewer bytes than its size says, though it did not change (/proc, /sys)
 };
 constexpr Reason last_of(Reason) {
-    return Reason::silence;
+    return Reason::untrue_size;
 }
 
 struct Refusal {

@@ -281,6 +281,7 @@ Status PullWorker::on_refusal(Pending& pending, const proto::Refusal& refusal) {
         case proto::Reason::unsupported:
         case proto::Reason::io:
         case proto::Reason::integrity:
+        case proto::Reason::untrue_size:
             break;
     }
     if (pending.work.kind == PullWork::Kind::bundle) return proto::to_error(refusal, "read from the box");

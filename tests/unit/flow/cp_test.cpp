@@ -95,3 +95,21 @@ TEST_CASE("what is not there, and paths that climb, are refused") {
     CHECK(flow::cp(bench.op, bench.local.deps(), {"b1", bench.box / "x", bench.here / "no", true}).error().code ==
           Code::not_found);
 }
+
+TEST_CASE("a file that holds more than its size says is refused by name, in both directions") {
+    Bench bench;
+    const auto report = bench.cp("/proc/" + std::to_string(::getpid()) + "/status", bench.here / "status", false);
+    REQUIRE(report.problem);
+    CHECK(report.problem->code == Code::skipped);
+    REQUIRE(report.files.size() == 1);
+    CHECK(report.files.front().state == FileState::failed);
+    CHECK(report.files.front().why.find("size") != std::string::npos);
+    CHECK(::access((bench.here / "status").c_str(), F_OK) != 0);
+
+    const auto sent = bench.cp(bench.box / "status", "/proc/" + std::to_string(::getpid()) + "/status", true);
+    REQUIRE(sent.problem);
+    CHECK(sent.problem->code == Code::skipped);
+    REQUIRE(sent.files.size() == 1);
+    CHECK(sent.files.front().why.find("size") != std::string::npos);
+    CHECK(::access((bench.box / "status").c_str(), F_OK) != 0);
+}

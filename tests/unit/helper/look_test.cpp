@@ -373,3 +373,13 @@ TEST_CASE("a root is an absolute path to a directory, opened once per number") {
     std::filesystem::create_directory_symlink(dir / "root", dir / "link");
     CHECK(open(11, dir / "link")->ino == open(12, dir / "root")->ino);
 }
+
+TEST_CASE("a file that holds more than its size says has no digest") {
+    Connection proc("/proc/" + std::to_string(::getpid()));
+    const auto entry = Connection::must(proc.agent->stat(proc.op, proc.root, {"status"})).at(0);
+    REQUIRE(entry.size == 0);
+    const auto hashed = proc.agent->hash(proc.op, {.root = proc.root, .path = "status"});
+    REQUIRE(!hashed);
+    CHECK(hashed.error().code == Code::remote_failed);
+    CHECK(hashed.error().message.find("size") != std::string::npos);
+}
