@@ -137,7 +137,7 @@ class Copy {
             TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease_));
             return open(std::make_shared<Box>(std::move(connected)), directory);
         };
-        const PullOutcome outcome = pull_files(op_, dial, std::move(link), *landing, std::move(items), {});
+        const PullOutcome outcome = pull_files(op_, {dial, std::move(link)}, *landing, std::move(items), {});
         take(outcome, landing->destination());
         if (!report_.problem) TRY(landing->discard());
         return std::move(report_);
@@ -269,7 +269,7 @@ class Copy {
         const ReadPiece read = [&source](const std::string& file, std::uint64_t offset, std::size_t size) {
             return source.read(file, offset, size);
         };
-        const PushOutcome outcome = push_files(op_, dial, std::move(link), read, items, PushLimits{.sync = true});
+        const PushOutcome outcome = push_files(op_, {dial, std::move(link)}, read, items, PushLimits{.sync = true});
         report_.wire = outcome.tally.wire;
         report_.problem = outcome.stopped;
         for (CopiedFile& file : report_.files) {

@@ -32,8 +32,7 @@ std::string configured_key(const parse::SshConfig& config, const Laptop& laptop)
 }  // namespace
 
 Resolved decide_endpoint(const parse::SshLine& line, const parse::SshConfig& config, const model::Profile& profile,
-                         std::optional<model::TransportKind> wanted, const Laptop& laptop,
-                         const std::string& local_user) {
+                         std::optional<model::TransportKind> wanted, const LocalSide& here) {
     using Kind = model::TransportKind;
     Resolved resolved;
     model::Endpoint& endpoint = resolved.endpoint;
@@ -43,18 +42,18 @@ Resolved decide_endpoint(const parse::SshLine& line, const parse::SshConfig& con
     if (asked == Kind::automatic) resolved.why_transport = reason;
 
     // ssh -G names the local user where nothing is configured, which is hardly ever the box's.
-    const bool user_configured = !config.user.empty() && config.user != local_user;
+    const bool user_configured = !config.user.empty() && config.user != here.user;
     endpoint.user = !line.user.empty()          ? line.user
                     : user_configured           ? config.user
                     : !profile.ssh.user.empty() ? profile.ssh.user
                                                 : config.user;
-    if (endpoint.user.empty()) endpoint.user = local_user;
+    if (endpoint.user.empty()) endpoint.user = here.user;
     const bool port_configured = config.port != 22;
     endpoint.port = line.port         ? *line.port
                     : port_configured ? config.port
                                       : static_cast<std::uint16_t>(profile.ssh.port);
     endpoint.identity_file =
-        line.identity_file.empty() ? configured_key(config, laptop) : absolute(line.identity_file, laptop);
+        line.identity_file.empty() ? configured_key(config, here.laptop) : absolute(line.identity_file, here.laptop);
     const bool renamed = !config.host_name.empty() && config.host_name != line.destination;
     endpoint.host = renamed ? config.host_name : line.destination;
     if (endpoint.transport == Kind::openssh) {
@@ -76,7 +75,7 @@ Result<Resolved> resolve_endpoint(const Op& op, const LeaseConnector& connector,
     auto text = transport::read_ssh_config(op, transport::OpensshSetup{}, line.destination);
     if (!text && text.error().code != Code::not_found) return std::move(text).error();
     const parse::SshConfig config = text ? parse::ssh_config(*text) : parse::SshConfig{};
-    return decide_endpoint(line, config, profile, wanted, connector.laptop(), user_here());
+    return decide_endpoint(line, config, profile, wanted, {connector.laptop(), user_here()});
 }
 
 std::string adopt_again(const model::Lease& lease) {

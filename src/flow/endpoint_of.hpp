@@ -22,10 +22,15 @@ struct Resolved {
 Result<Resolved> resolve_endpoint(const Op& op, const LeaseConnector& connector, const parse::SshLine& line,
                                   const model::Profile& profile, std::optional<model::TransportKind> wanted);
 
-// The decisions alone; pure. `local_user` is the name of the user here.
+// Who asks: the laptop, and the name of the user here.
+struct LocalSide {
+    Laptop laptop{};
+    std::string user{};
+};
+
+// The decisions alone; pure.
 Resolved decide_endpoint(const parse::SshLine& line, const parse::SshConfig& config, const model::Profile& profile,
-                         std::optional<model::TransportKind> wanted, const Laptop& laptop,
-                         const std::string& local_user);
+                         std::optional<model::TransportKind> wanted, const LocalSide& here);
 
 // The command that adopts this lease's box again under its name: "drawhitch adopt b1 ssh -p 22 root@203.0.113.7".
 std::string adopt_again(const model::Lease& lease);

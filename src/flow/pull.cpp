@@ -153,7 +153,7 @@ class Pull {
         std::erase_if(asked, [this](std::size_t index) { return selection_.being_written[index]; });
         if (!asked.empty()) {
             TRY(ask([&](const Op& op, Link& link) {
-                return add_digests(op, *link.agent, link.root, selection_.entries, asked, options_.rehash);
+                return add_digests(op, *link.agent, link.root, selection_.entries, {asked, options_.rehash});
             }));
         }
         for (std::size_t i = 0; i < selection_.entries.size(); ++i) {
@@ -254,8 +254,9 @@ class Pull {
         TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), landing_id()));
         const disk::Root& records = landing->destination();
         if (!items_.empty()) {
-            const PullOutcome outcome = pull_files(op_, [this](const Op& op) { return dial(op); }, std::move(*link_),
-                                                   *landing, std::exchange(items_, {}), {});
+            const Dial dial = [this](const Op& op) { return this->dial(op); };
+            const PullOutcome outcome =
+                pull_files(op_, {dial, std::move(*link_)}, *landing, std::exchange(items_, {}), {});
             take(outcome);
             if (outcome.stopped && !brought_anything()) {
                 TRY(landing->discard());

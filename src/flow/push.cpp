@@ -103,7 +103,7 @@ class Push {
         int changes = 0;
         for (int attempt = 1;; ++attempt) {
             const std::uint64_t sent = report_.sent_bytes;
-            const Status done = attempt_once();
+            Status done = attempt_once();
             if (done) return ok();
             if (done.error().code == Code::changed && ++changes < k_most_changes) {
                 op_.note(done.error().message + "; reading the project again");

@@ -30,7 +30,7 @@ proto::Change removal(std::string path) {
 Status ReleaseBuilder::build(Link& link, std::string_view current, PushReport& report) {
     TRY(plan_with(link, current, links_worked_));
     TRY(check_room(link));
-    const Status arranged = arrange(link);
+    Status arranged = arrange(link);
     if (!arranged && links_worked_ && arranged.error().code == Code::remote_failed) {
         // Links between files do not work on this tier: send what would have been linked.
         links_worked_ = false;
@@ -148,7 +148,7 @@ Status ReleaseBuilder::send(Link& link, PushReport& report) {
         last = fresh;
         return fresh;
     };
-    const PushOutcome outcome = push_files(op_, dial, link, read, items, {});
+    const PushOutcome outcome = push_files(op_, {dial, link}, read, items, {});
     link = std::move(last);
     gave_up_ = outcome.stopped.has_value();
     if (outcome.stopped) return *outcome.stopped;

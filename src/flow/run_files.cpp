@@ -137,13 +137,14 @@ Result<RunFiles> scan_run_files(const Op& op, agent::Agent& agent, proto::RootId
 }
 
 Status add_digests(const Op& op, agent::Agent& agent, proto::RootId root, std::vector<proto::FileEntry>& entries,
-                   std::span<const std::size_t> which, bool rehash) {
+                   const DigestsOf& wanted) {
+    const std::span<const std::size_t> which = wanted.which;
     for (std::size_t at = 0; at < which.size();) {
         proto::Scan scan{};
         scan.root = root;
         scan.digests = true;
         scan.sha256 = true;
-        scan.rehash = rehash;
+        scan.rehash = wanted.rehash;
         std::map<std::string, std::size_t> asked;
         // A request is one control frame; the paths must fit well inside.
         for (std::size_t bytes = 0; at < which.size() && bytes < k_paths_per_request; ++at) {

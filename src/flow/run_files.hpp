@@ -39,10 +39,16 @@ std::string box_path(std::string_view manifest_path);
 // scratch, and the run's record and log (must). No digests yet. Code::usage for a pattern that does not compile.
 Result<RunFiles> scan_run_files(const Op& op, agent::Agent& agent, proto::RootId root, const model::Roster& roster);
 
+// Which of the entries, by index; `rehash` leaves the box's cache aside.
+struct DigestsOf {
+    std::span<const std::size_t> which{};
+    bool rehash{false};
+};
+
 // Fills in the root digest and SHA-256 of the chosen entries as the box has them now (from its cache, where that is
-// safe, unless `rehash`). An entry that changed since the scan takes its new state; one that is gone gets type unknown;
+// safe). An entry that changed since the scan takes its new state; one that is gone gets type unknown;
 // one that changes while it is hashed stays without digests.
 Status add_digests(const Op& op, agent::Agent& agent, proto::RootId root, std::vector<proto::FileEntry>& entries,
-                   std::span<const std::size_t> which, bool rehash);
+                   const DigestsOf& wanted);
 
 }  // namespace drawhitch::flow

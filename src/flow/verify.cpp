@@ -94,7 +94,7 @@ Status compare_with_box(const Op& op, Deps& deps, const VerifyOptions& options, 
         entries[i].path = report.files[i].file.entry.path;
         all[i] = i;
     }
-    TRY(add_digests(op, box.agent(), root, entries, all, options.rehash));
+    TRY(add_digests(op, box.agent(), root, entries, {all, options.rehash}));
     for (std::size_t i = 0; i < entries.size(); ++i) {
         VerifiedFile& file = report.files[i];
         if (file.state != VerifyState::good) continue;

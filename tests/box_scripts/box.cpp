@@ -5,6 +5,9 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <stdexcept>
@@ -36,7 +39,17 @@ FakeBox::FakeBox(const Shell& shell) : shell_(shell), root_(dir_ / "root") {
     write_file(root_ + "/releases/abc/src/tool", "#!/bin/sh\necho tool\n", 0555);
 }
 
+// A job that cannot be ended would live on after the tests: nothing more is tried then.
 FakeBox::~FakeBox() {
+    try {
+        end_jobs();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "a job under %s could not be ended: %s\n", root_.c_str(), error.what());
+        std::abort();
+    }
+}
+
+void FakeBox::end_jobs() const {
     for (const auto& entry : std::filesystem::directory_iterator(root_ + "/runs")) {
         const auto record = start(entry.path().filename().string());
         if (!record || exit(entry.path().filename().string())) continue;

@@ -59,6 +59,8 @@ class FakeBox {
     plan::BoxRoots roots{};
 
   private:
+    void end_jobs() const;
+
     const Shell& shell_;
     TempDir dir_{};
     std::string root_{};

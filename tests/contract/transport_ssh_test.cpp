@@ -11,9 +11,6 @@
 namespace drawhitch {
 
 using support::PrivateSshd;
-using support::SshdOptions;
-using support::TestOp;
-using transport::run_script;
 using transport::SshTransport;
 
 TEST_CASE("the ssh transport keeps the contract against OpenSSH", "[transport][ssh]") {

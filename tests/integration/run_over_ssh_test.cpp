@@ -81,11 +81,10 @@ class Road {
 
 // The names of a process's ancestors, up to process 1.
 std::string ancestors(std::int64_t pid) {
-    const auto ran = support::run_program(
-        {.argv = {"sh", "-c",
-                  "p=$1; while [ \"$p\" -gt 1 ]; do p=$(sed 's/^.*) //' /proc/$p/stat | cut -d' ' -f2); "
-                  "[ \"$p\" -gt 1 ] && cat /proc/$p/comm; done",
-                  "sh", std::to_string(pid)}});
+    const std::string script = R"(p=$1
+        while [ "$p" -gt 1 ]; do p=$(sed 's/^.*) //' /proc/$p/stat | cut -d' ' -f2); [ "$p" -gt 1 ] && cat /proc/$p/comm
+        done)";
+    const auto ran = support::run_program({.argv = {"sh", "-c", script, "sh", std::to_string(pid)}});
     return ran.out;
 }
 

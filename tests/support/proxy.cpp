@@ -230,7 +230,8 @@ FullPort::FullPort() : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
     const sockaddr_in address = loopback(port_);
     for (int i = 0; i < 4; ++i) {
         fillers_.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
-        ::connect(fillers_.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+        // Each begins to connect and is left at that.
+        (void)::connect(fillers_.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
     }
 }
 

@@ -52,7 +52,7 @@ Tree sample_tree() {
     tree["empty"] = "";
     tree["dir/new\nline \xff"] = "odd";
     for (int i = 0; i < 40; ++i)
-        tree["small/f" + std::to_string(i)] = noise(static_cast<std::size_t>(i * 97), 100U + static_cast<unsigned>(i));
+        tree["small/f" + std::to_string(i)] = noise(static_cast<std::size_t>(i) * 97, 100U + static_cast<unsigned>(i));
     return tree;
 }
 
@@ -83,7 +83,7 @@ flow::PullOutcome pull(const Op& op, const flow::Dial& dial, const std::string& 
     const auto landing = must(disk::Landing::open(must(disk::Root::create(to)), "pull"));
     flow::PullLimits limits{};
     limits.connections = connections;
-    flow::PullOutcome outcome = flow::pull_files(op, dial, std::nullopt, *landing, std::move(items), limits);
+    flow::PullOutcome outcome = flow::pull_files(op, {dial, std::nullopt}, *landing, std::move(items), limits);
     bool all = !outcome.stopped;
     for (const auto& result : outcome.results)
         all = all && result.state == flow::FileState::pulled;
@@ -93,7 +93,7 @@ flow::PullOutcome pull(const Op& op, const flow::Dial& dial, const std::string& 
 
 flow::PushOutcome push(const Op& op, const flow::Dial& dial, const std::string& from, const Tree& tree) {
     const disk::Root root = must(disk::Root::open(from));
-    return flow::push_files(op, dial, std::nullopt, flow::pieces_of(root), push_items(tree), {});
+    return flow::push_files(op, {dial, std::nullopt}, flow::pieces_of(root), push_items(tree), {});
 }
 
 std::string wrong_file(const std::string& root, const Tree& tree, bool complete) {

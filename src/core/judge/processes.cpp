@@ -69,7 +69,7 @@ bool runs_its_argument(std::string_view name) {
 }  // namespace
 
 std::string words_for(const model::BoxProcess& process) {
-    const std::string name = process.name.empty() ? "a program without a name" : printable(process.name);
+    std::string name = process.name.empty() ? "a program without a name" : printable(process.name);
     if (process.script.empty() || !runs_its_argument(process.name)) return name;
     if (process.script == "-c") return name + " running a command line";
     return name + " running " + printable(process.script);

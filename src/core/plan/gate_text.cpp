@@ -120,34 +120,43 @@ class Block {
     std::vector<std::string> names_{};
 };
 
+// What a reason is about; no run's name has a slash.
+std::string subject_of(const judge::Reason& reason) {
+    return reason.run.empty() ? "/" + reason.id : reason.run;
+}
+
+// Those of one subject with one id. Directories of the box are told one by one, since each has files of its own to
+// decide about.
+void tell_alike(const Reasons& of_subject, const std::string& id, Block& block) {
+    Reasons reasons;
+    for (const judge::Reason* reason : of_subject)
+        if (reason->id == id) reasons.push_back(reason);
+    if (reasons.front()->run.empty() && id == "undeclared") {
+        for (const judge::Reason* reason : reasons)
+            block.tell({reason}, true);
+    } else {
+        block.tell(reasons, reasons.size() == 1);
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> gate_lines(const judge::Gate& gate) {
     std::vector<std::string> lines;
     std::vector<std::string> subjects;  // runs in order, then each kind of reason about the box
-    const auto subject_of = [](const judge::Reason& reason) {
-        return reason.run.empty() ? "/" + reason.id : reason.run;  // no run's name has a slash
-    };
     for (const judge::Reason& reason : gate.reasons)
         add_once(subjects, subject_of(reason));
     for (const std::string& subject : subjects) {
+        Reasons reasons;
         std::vector<std::string> ids;
-        for (const judge::Reason& reason : gate.reasons)
-            if (subject_of(reason) == subject) add_once(ids, reason.id);
-        Block block{gate, lines};
-        const bool of_box = subject.starts_with('/');
-        for (const std::string& id : ids) {
-            Reasons reasons;
-            for (const judge::Reason& reason : gate.reasons)
-                if (subject_of(reason) == subject && reason.id == id) reasons.push_back(&reason);
-            // Directories of the box are told one by one, since each has files of its own to decide about.
-            if (of_box && id == "undeclared") {
-                for (const judge::Reason* reason : reasons)
-                    block.tell({reason}, true);
-            } else {
-                block.tell(reasons, reasons.size() == 1);
-            }
+        for (const judge::Reason& reason : gate.reasons) {
+            if (subject_of(reason) != subject) continue;
+            reasons.push_back(&reason);
+            add_once(ids, reason.id);
         }
+        Block block{gate, lines};
+        for (const std::string& id : ids)
+            tell_alike(reasons, id, block);
         block.commands();
     }
     return lines;

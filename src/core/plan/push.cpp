@@ -62,26 +62,32 @@ bool stays(const FileEntry& there, const std::map<std::string_view, const FileEn
     return there.type == FileType::directory && filled.contains(there.path);
 }
 
+// Returns the staged paths that stay as they are; the others go to the plan's removals.
+std::set<std::string_view> keep_or_remove(std::span<const FileEntry> wanted, std::span<const FileEntry> staged,
+                                          const std::set<std::string, std::less<>>& filled, PushPlan& plan) {
+    std::map<std::string_view, const FileEntry*> by_path;
+    for (const FileEntry& entry : wanted)
+        by_path.emplace(entry.path, &entry);
+    std::set<std::string_view> kept;
+    for (const FileEntry& entry : staged) {
+        // Below something that is removed nothing needs a removal of its own.
+        if (!plan.remove.empty() && proto::is_within(entry.path, plan.remove.back())) continue;
+        if (stays(entry, by_path, filled)) {
+            kept.insert(entry.path);
+        } else {
+            plan.remove.push_back(entry.path);
+        }
+    }
+    return kept;
+}
+
 }  // namespace
 
 PushPlan plan_push(std::span<const FileEntry> wanted, std::span<const FileEntry> staged,
                    std::span<const FileEntry> earlier, bool hard_links) {
     PushPlan plan{};
-    std::map<std::string_view, const FileEntry*> by_path;
-    for (const FileEntry& entry : wanted) {
-        by_path.emplace(entry.path, &entry);
-    }
     const auto filled = directories_with_content(wanted);
-    std::set<std::string_view> there;
-    for (const FileEntry& entry : staged) {
-        // Below something that is removed nothing needs a removal of its own.
-        if (!plan.remove.empty() && proto::is_within(entry.path, plan.remove.back())) continue;
-        if (stays(entry, by_path, filled)) {
-            there.insert(entry.path);
-        } else {
-            plan.remove.push_back(entry.path);
-        }
-    }
+    const std::set<std::string_view> there = keep_or_remove(wanted, staged, filled, plan);
     const auto contents = hard_links ? by_content(earlier) : std::map<ContentKey, std::string>{};
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         const FileEntry& entry = wanted[i];

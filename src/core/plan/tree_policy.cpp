@@ -93,6 +93,42 @@ Error refusal(const std::vector<LeftOut>& left_out) {
     return Error{Code::usage, std::move(message)}.because("push.special_files is \"error\":\n" + join(lines, "\n"));
 }
 
+// The way of a path through the tree, component by component.
+struct Walk {
+    const FindEntry& find;
+    std::vector<std::string_view> place{};
+    std::vector<std::string_view> ahead{};  // the next component comes last
+    const FileEntry* entry{nullptr};        // of `place`, once a component was entered
+
+    [[nodiscard]] bool at_link() const { return entry != nullptr && entry->type == FileType::symlink; }
+
+    // Up to the next link or the end; anything but `inside` is the end of the way.
+    LinkKind on() {
+        entry = nullptr;
+        while (!ahead.empty() && !at_link()) {
+            const std::string_view part = ahead.back();
+            ahead.pop_back();
+            const LinkKind kind = part == ".." ? up() : part.empty() || part == "." ? LinkKind::inside : enter(part);
+            if (kind != LinkKind::inside) return kind;
+        }
+        return LinkKind::inside;
+    }
+
+    LinkKind up() {
+        if (place.empty()) return LinkKind::outside_above;
+        place.pop_back();
+        return LinkKind::inside;
+    }
+
+    LinkKind enter(std::string_view part) {
+        place.push_back(part);
+        entry = find(joined(place));
+        if (entry == nullptr) return LinkKind::dangling;
+        const bool leads_on = at_link() || entry->type == FileType::directory;
+        return leads_on || ahead.empty() ? LinkKind::inside : LinkKind::dangling;  // nothing lies below a file
+    }
+};
+
 }  // namespace
 
 std::string_view describe(LinkKind kind) {
@@ -114,32 +150,16 @@ std::string_view describe(LinkKind kind) {
 LinkKind classify_link(std::string_view link_path, std::string_view target, const FindEntry& find) {
     std::vector<std::string_view> place = split(link_path, '/');
     place.pop_back();
-    std::vector<std::string_view> ahead;
+    Walk walk{find, std::move(place)};
     int hops = 0;
     for (std::string_view text = target;;) {
         if (text.starts_with('/')) return LinkKind::outside_absolute;
-        push_parts(ahead, text);
-        const FileEntry* entry = nullptr;
-        while (!ahead.empty() && (entry == nullptr || entry->type != FileType::symlink)) {
-            const std::string_view part = ahead.back();
-            ahead.pop_back();
-            if (part.empty() || part == ".") continue;
-            if (part == "..") {
-                if (place.empty()) return LinkKind::outside_above;
-                place.pop_back();
-                continue;
-            }
-            place.push_back(part);
-            entry = find(joined(place));
-            if (entry == nullptr) return LinkKind::dangling;
-            if (entry->type != FileType::symlink && entry->type != FileType::directory && !ahead.empty()) {
-                return LinkKind::dangling;  // something below a file
-            }
-        }
-        if (entry == nullptr || entry->type != FileType::symlink) return LinkKind::inside;
+        push_parts(walk.ahead, text);
+        const LinkKind kind = walk.on();
+        if (kind != LinkKind::inside || !walk.at_link()) return kind;
         if (++hops > k_most_hops) return LinkKind::loop;
-        place.pop_back();
-        text = entry->target;
+        walk.place.pop_back();
+        text = walk.entry->target;
     }
 }
 

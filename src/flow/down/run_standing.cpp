@@ -119,7 +119,7 @@ Status RunStanding::units(const Op& op, const model::Run& run, Seen& seen, judge
     RunFiles& files = seen.files;
     std::vector<std::size_t> all(files.entries.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    TRY(add_digests(op, roots_.agent(), seen.root, files.entries, all, k_rehash));
+    TRY(add_digests(op, roots_.agent(), seen.root, files.entries, {all, k_rehash}));
     const bool survives = !tiers_.dies(run.spec.work_dir);
     for (const plan::Unit& unit : files.units) {
         judge::UnitFacts facts{unit.name, run.spec.run_dir + "/" + box_path(unit.name), unit.wanted, {}, unit.missing,
@@ -196,7 +196,7 @@ Status RunStanding::unchanged_code(const Op& op, const model::Run& run, const Se
     std::vector<std::size_t> all(entries.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     TRY_ASSIGN(const proto::RootId run_root, roots_.open(op, run.spec.run_dir));
-    TRY(add_digests(op, roots_.agent(), run_root, entries, all, k_rehash));
+    TRY(add_digests(op, roots_.agent(), run_root, entries, {all, k_rehash}));
     for (const proto::FileEntry& entry : entries) {
         if (entry.type == proto::FileType::file && entry.root && *entry.root == released[entry.path])
             why.files[run.spec.work_dir + "/" + entry.path] = Explained::release;
@@ -216,7 +216,7 @@ Status RunStanding::proven_files(const Op& op, const model::Run& run, const Seen
     std::vector<std::size_t> all(entries.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     TRY_ASSIGN(const proto::RootId root, roots_.open(op, run.spec.run_dir));
-    TRY(add_digests(op, roots_.agent(), root, entries, all, k_rehash));
+    TRY(add_digests(op, roots_.agent(), root, entries, {all, k_rehash}));
     for (const proto::FileEntry& entry : entries) {
         const auto digest = root_of(entry);
         if (digest && seen.proofs.holds(entry.path, *digest))

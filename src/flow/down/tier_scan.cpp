@@ -40,7 +40,7 @@ bool is_about_the_place(const Error& error) {
 
 }  // namespace
 
-TierScan::TierScan(BoxRoots& roots, const judge::TierMap& tiers, std::string home, judge::Undeclared& undeclared)
+TierScan::TierScan(BoxRoots& roots, const judge::TierMap& tiers, const std::string& home, judge::Undeclared& undeclared)
     : roots_(roots), tiers_(tiers), undeclared_(undeclared), not_searched_(judge::places_not_searched(home)) {}
 
 std::vector<std::string> TierScan::skipped_below(const std::string& place) const {

@@ -16,7 +16,7 @@ namespace drawhitch::flow {
 class TierScan {
   public:
     // `home` is the login user's. All references outlive the scan.
-    TierScan(BoxRoots& roots, const judge::TierMap& tiers, std::string home, judge::Undeclared& undeclared);
+    TierScan(BoxRoots& roots, const judge::TierMap& tiers, const std::string& home, judge::Undeclared& undeclared);
 
     // True when every entry of the tier was seen, or told about as unreadable. An Error is a lost connection, a cancel
     // or a deadline; anything else about one place makes the answer false.

@@ -22,6 +22,13 @@ struct Link {
 // Connects once; no retries inside. Called from the engines' threads, one call at a time per thread.
 using Dial = std::function<Result<Link>(const Op&)>;
 
+// Where a transfer's connections come from: the one that is open already, if any, then those that are dialled. `dial`
+// outlives the transfer.
+struct Links {
+    const Dial& dial;
+    std::optional<Link> first{};
+};
+
 // How hard a transfer tries to keep its connection. The count starts anew whenever a new connection moved data.
 struct Persistence {
     RetryPolicy policy{.max_attempts = 8, .base = milliseconds{500}, .cap = milliseconds{15'000}, .factor = 2.0};

@@ -48,8 +48,8 @@ Status check_room(const disk::Landing& landing, const std::vector<PullItem>& ite
 
 }  // namespace
 
-PullOutcome pull_files(const Op& op, const Dial& dial, std::optional<Link> first, disk::Landing& landing,
-                       std::vector<PullItem> items, const PullLimits& limits) {
+PullOutcome pull_files(const Op& op, Links links, disk::Landing& landing, std::vector<PullItem> items,
+                       const PullLimits& limits) {
     const Status room = check_room(landing, items);
     PullState state{op, landing, std::move(items)};
     if (!room) {
@@ -62,7 +62,7 @@ PullOutcome pull_files(const Op& op, const Dial& dial, std::optional<Link> first
         std::vector<std::thread> others;
         std::atomic<int> alive{count};
         const auto work = [&](std::optional<Link> link) {
-            PullWorker worker{state, finisher, dial, limits};
+            PullWorker worker{state, finisher, links.dial, limits};
             const Status done = worker.run(op, std::move(link));
             // As long as another connection works, one that cannot be had is no reason to give up.
             if (!done && (--alive == 0 || !is_worth_reconnecting(done.error()))) state.stop(done.error());
@@ -70,7 +70,7 @@ PullOutcome pull_files(const Op& op, const Dial& dial, std::optional<Link> first
         for (int i = 1; i < count; ++i) {
             others.emplace_back(work, std::nullopt);
         }
-        work(std::move(first));
+        work(std::move(links.first));
         for (std::thread& other : others) {
             other.join();
         }

@@ -20,13 +20,13 @@ ReadPiece pieces_of(const disk::Root& root) {
     };
 }
 
-PushOutcome push_files(const Op& op, const Dial& dial, std::optional<Link> first, const ReadPiece& read,
-                       const std::vector<PushItem>& items, const PushLimits& limits) {
+PushOutcome push_files(const Op& op, Links links, const ReadPiece& read, const std::vector<PushItem>& items,
+                       const PushLimits& limits) {
     PushState state{op, items};
     const int count = std::max(1, limits.connections);
     std::atomic<int> alive{count};
     const auto work = [&](std::optional<Link> link) {
-        PushWorker worker{state, read, dial, limits};
+        PushWorker worker{state, read, links.dial, limits};
         const Status done = worker.run(op, std::move(link));
         if (!done && (--alive == 0 || !is_worth_reconnecting(done.error()))) state.stop(done.error());
     };
@@ -34,7 +34,7 @@ PushOutcome push_files(const Op& op, const Dial& dial, std::optional<Link> first
     for (int i = 1; i < count; ++i) {
         others.emplace_back(work, std::nullopt);
     }
-    work(std::move(first));
+    work(std::move(links.first));
     for (std::thread& other : others) {
         other.join();
     }

@@ -10,7 +10,7 @@ namespace drawhitch::flow {
 // Blocks until every item is written and verified on the box, was found changed here, or nothing can go on (`stopped`).
 // Links from `dial` must be claimed, by one owner. Files appear under their targets one by one: give a directory that
 // nobody uses yet. Large files go through parts in the root's private directory and resume there.
-PushOutcome push_files(const Op& op, const Dial& dial, std::optional<Link> first, const ReadPiece& read,
-                       const std::vector<PushItem>& items, const PushLimits& limits);
+PushOutcome push_files(const Op& op, Links links, const ReadPiece& read, const std::vector<PushItem>& items,
+                       const PushLimits& limits);
 
 }  // namespace drawhitch::flow

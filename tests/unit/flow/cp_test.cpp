@@ -10,7 +10,6 @@
 #include "support/test_op.hpp"
 
 using namespace drawhitch;
-using flow::FileState;
 
 namespace {
 

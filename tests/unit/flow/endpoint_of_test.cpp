@@ -17,7 +17,7 @@ Laptop laptop() {
 
 Resolved decide(const parse::SshLine& line, const parse::SshConfig& config = {}, const model::Profile& profile = {},
                 std::optional<TransportKind> wanted = {}) {
-    return decide_endpoint(line, config, profile, wanted, laptop(), "me");
+    return decide_endpoint(line, config, profile, wanted, {laptop(), "me"});
 }
 
 parse::SshLine line_to(std::string host) {

@@ -127,14 +127,18 @@ TEST_CASE("owned bytes are sealed and opened like any others, true to the leaf")
         CHECK(chunk.leaf == same.leaf);
         CHECK(chunk.raw_size == raw.size());
         proto::EncodedChunk damaged = chunk;
-        CHECK(*codec.open(std::move(chunk)) == raw);
+        const auto opened = codec.open(std::move(chunk));
+        CHECK(*opened == raw);
         damaged.leaf = proto::sha256("other");
-        CHECK(codec.open(std::move(damaged)).error().code == Code::integrity);
+        const auto refused = codec.open(std::move(damaged));
+        CHECK(refused.error().code == Code::integrity);
     }
     proto::EncodedChunk based = codec.seal(0, "abc", {});
     based.on_base = true;
-    CHECK(codec.open(std::move(based)).error().code == Code::protocol);
+    const auto without_base = codec.open(std::move(based));
+    CHECK(without_base.error().code == Code::protocol);
     proto::EncodedChunk short_one = codec.seal(0, "abc", {});
     short_one.raw_size = 4;
-    CHECK(codec.open(std::move(short_one)).error().code == Code::protocol);
+    const auto too_short = codec.open(std::move(short_one));
+    CHECK(too_short.error().code == Code::protocol);
 }

@@ -18,8 +18,7 @@ TEST_CASE("letters beyond ASCII are fine in strings and comments, and found anyw
         "a = \"\\\"é\"",
         "a = ''\nb = \"\" # é",
         "a = \"x # no comment é\"",
-        "\xEF\xBB\xBF"
-        "a = 1",
+        std::string("\xEF\xBB\xBF") + "a = 1",
         "a = \"é",
     };
     for (const std::string& text : fine) {

@@ -141,7 +141,7 @@ TEST_CASE("unknown type bytes are delivered, for the receiver to refuse") {
 
 TEST_CASE("the preamble is found behind noise, however it is cut") {
     const std::string nonce = "0123456789abcdef";
-    const std::string noise = "Welcome!\nmotd \x00\xF7 dh 0123456789abcdef\n";
+    const std::string noise = std::string("Welcome!\nmotd \0", 15) + "\xF7 dh 0123456789abcdef\n";
     const std::string stream = noise + preamble(nonce) + "rest";
     for (std::size_t piece = 1; piece <= stream.size(); ++piece) {
         PreambleFinder finder(nonce);

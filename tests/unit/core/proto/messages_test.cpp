@@ -17,10 +17,11 @@ class Filler {
   public:
     template <std::integral T>
     void operator()(T& value) {
-        value = static_cast<T>(++last_ * 37);
+        ++last_;
+        value = static_cast<T>(37 * last_);
     }
     void operator()(bool& value) { value = true; }
-    void operator()(std::string& value) { value = std::string("s\0\xFF", 3) + std::to_string(++last_); }
+    void operator()(std::string& value) { value = std::string{'s', '\0', '\xFF'} + std::to_string(++last_); }
     void operator()(Digest& value) { value = sha256(std::to_string(++last_)); }
     template <WireEnum E>
     void operator()(E& value) {
@@ -41,7 +42,7 @@ class Filler {
     void operator()(T& value) { value.visit(*this); }
 
   private:
-    int last_{0};
+    std::int64_t last_{0};
 };
 
 template <class Message>

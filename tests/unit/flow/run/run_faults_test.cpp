@@ -73,7 +73,8 @@ TEST_CASE("whichever call of following a log fails, every line comes once", "[lo
     FAIL("no clean run");
 }
 
-TEST_CASE("whichever call of a stop fails, it is told, nothing else is signalled, and a second stop finishes", "[loop]") {
+TEST_CASE("whichever call of a stop fails, it is told, nothing else is signalled, and a second stop finishes",
+          "[loop]") {
     RunStage stage;
     stage.launch(RunStage::job("sleep 3601"));
     // Each round waits for a real process to end: every ninth call, or each single one with DRAWHITCH_LONG.

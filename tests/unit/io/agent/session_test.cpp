@@ -114,7 +114,7 @@ std::string data_frame(std::uint32_t request, std::size_t payload) {
 }  // namespace
 
 TEST_CASE("a session starts behind noise, on both streams, cut anywhere") {
-    const std::string stream = "Last login: today\n\xFF\x00" + ScriptedHelper::hello();
+    const std::string stream = std::string("Last login: today\n\xFF") + '\0' + ScriptedHelper::hello();
     for (std::size_t piece : {1U, 7U, 64U}) {
         support::TestOp op;
         auto helper = std::make_unique<ScriptedHelper>();
