@@ -179,7 +179,7 @@ Result<ManifestText> parse_manifest(std::string_view text) {
 }
 
 std::string sums_line(const model::ManifestEntry& entry) {
-    const bool escape = entry.path.find_first_of("\\\n") != std::string::npos;
+    const bool escape = entry.path.find_first_of("\\\n\r") != std::string::npos;
     std::string line = escape ? "\\" : "";
     line += entry.sha256 + "  ";
     for (char c : entry.path) {
@@ -187,6 +187,8 @@ std::string sums_line(const model::ManifestEntry& entry) {
             line += "\\\\";
         } else if (c == '\n') {
             line += "\\n";
+        } else if (c == '\r') {
+            line += "\\r";
         } else {
             line += c;
         }

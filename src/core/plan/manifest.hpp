@@ -53,8 +53,8 @@ std::string manifest_json(const ManifestHead& head, std::span<const ManifestFile
 // digits, paths that are not safe relative ones or occur twice.
 Result<ManifestText> parse_manifest(std::string_view text);
 
-// "HASH  NAME" lines; a name with a backslash or a newline is escaped, and its line starts with a backslash, as GNU
-// sha256sum writes and reads it.
+// "HASH  NAME" lines; a name with a backslash, a newline or a carriage return is escaped, and its line starts with a
+// backslash, as GNU sha256sum (coreutils 9) writes and reads it: a raw carriage return at the end would be dropped.
 std::string sums_line(const model::ManifestEntry& entry);
 std::string sums_text(std::span<const ManifestFile> files);
 

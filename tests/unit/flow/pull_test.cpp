@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <map>
@@ -57,6 +58,24 @@ TEST_CASE("a pull brings the roster's files and the record, proves them and writ
     CHECK(covered->size() == 4);
     CHECK(std::system(("cd '" + bench.there() + "' && sha256sum -c --quiet --strict SHA256SUMS").c_str()) == 0);
     CHECK(plan::parse_manifest(support::read_file(bench.there() + "/MANIFEST.json")));
+}
+
+TEST_CASE("sha256sum itself reads the sums of names with line ends and backslashes anywhere") {
+    Bench bench;
+    const std::string names[] = {"ends in cr\r", "cr\rinside", "\r", "line\nend", "back\\slash", "all\\\n\r", "\\r"};
+    for (const std::string& name : names)
+        bench.put("out/" + name, "content of " + name);
+    bench.claim({{"out/**", RosterClass::must}});
+    CHECK(!bench.pull().problem);
+    const std::string sums = support::read_file(bench.there() + "/SHA256SUMS");
+    CHECK(std::ranges::count(sums, '\n') == static_cast<long>(std::size(names)) + 2);
+    CHECK(std::system(("cd '" + bench.there() + "' && sha256sum -c --quiet --strict SHA256SUMS").c_str()) == 0);
+    for (const std::string& name : names) {
+        const std::string path = bench.there() + "/out/" + name;
+        support::write_file(path, "damaged");
+        CHECK(std::system(("cd '" + bench.there() + "' && sha256sum -c --status SHA256SUMS").c_str()) != 0);
+        support::write_file(path, "content of " + name);
+    }
 }
 
 TEST_CASE("a second pull fetches nothing, and later ones only what changed") {

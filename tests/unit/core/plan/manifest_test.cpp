@@ -77,7 +77,9 @@ TEST_CASE("a manifest that lies about its names or digests is refused") {
 }
 
 TEST_CASE("sums are lines that sha256sum reads, odd names escaped its way") {
-    const std::vector<ManifestFile> files{file("plain", "x"), file("a\\b\nc", "y"), file("\xff", "z")};
+    const std::vector<ManifestFile> files{file("plain", "x"), file("a\\b\nc", "y"), file("\xff", "z"),
+                                          file("d\r", "w")};
     CHECK(plan::sums_text(files) == proto::sha256("x").hex() + "  plain\n" + "\\" + proto::sha256("y").hex() +
-                                        "  a\\\\b\\nc\n" + proto::sha256("z").hex() + "  \xff\n");
+                                        "  a\\\\b\\nc\n" + proto::sha256("z").hex() + "  \xff\n" + "\\" +
+                                        proto::sha256("w").hex() + "  d\\r\n");
 }
