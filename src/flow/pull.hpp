@@ -35,8 +35,9 @@ struct PulledFile {
     model::Structure structure{model::Structure::not_checked};
     std::string why{};  // of a state or structure that is not good
     Code code{Code::skipped};
-    bool planned{false};    // --dry-run: it would be fetched
-    bool certified{false};  // its whole unit is proven: it is in the receipt
+    bool planned{false};      // --dry-run: it would be fetched
+    bool load_failed{false};  // it is here as on the box, and the user's own load test says that it is bad
+    bool certified{false};    // its whole unit is proven: it is in the receipt
 };
 
 struct PulledUnit {

@@ -45,7 +45,8 @@ std::string name_problem(std::string_view path);
 Status certify_units(const Op& op, const Deps& deps, const disk::Root& root, const Selection& selection,
                      PullReport& report);
 
-// MANIFEST.json and SHA256SUMS in `root`: what earlier pulls proved and is still here, with what this one did.
+// MANIFEST.json and SHA256SUMS in `root`: what earlier pulls proved and is still here, with what this one did. The
+// manifest also names what lies here and is damaged, as such; the sums do not.
 Status write_records(const disk::Root& root, const plan::ManifestHead& head, const PullReport& report);
 
 // The directories that a pull makes for itself: what it made goes again with this object, as far as it is empty.

@@ -23,6 +23,11 @@ bool is_proven(const PulledFile& file) {
            file.structure != model::Structure::broken;
 }
 
+// Here as it is on the box, and bad there.
+bool is_damaged(const PulledFile& file) {
+    return is_here(file.state) && (file.structure == model::Structure::broken || file.load_failed);
+}
+
 Status check_structures(const Op& op, const disk::Root& root, PullReport& report) {
     for (PulledFile& file : report.files) {
         if (file.state != FileState::pulled && file.state != FileState::kept) continue;
@@ -88,8 +93,10 @@ Status load_unit(const Op& op, const Deps& deps, const plan::Unit& unit, PullRep
     if (verdict.state == Loading::passed) return ok();
     judged.proven = false;
     judged.why = verdict.why;
-    for (const std::size_t index : unit.files)
+    for (const std::size_t index : unit.files) {
         report.files[index].why = verdict.why;
+        report.files[index].load_failed = verdict.state == Loading::failed;
+    }
     return ok();
 }
 
@@ -176,19 +183,18 @@ Status write_records(const disk::Root& root, const plan::ManifestHead& head, con
         if (is_here(file.state)) brought.insert(file.entry.path);
     }
     const std::vector<plan::ManifestFile> earlier = earlier_files(root, brought);
-    const bool any = !earlier.empty() || std::ranges::any_of(report.files, &PulledFile::certified);
+    const auto listed = [](const PulledFile& file) { return file.certified || is_damaged(file); };
+    const bool any = !earlier.empty() || std::ranges::any_of(report.files, listed);
     // An empty list in a fresh directory would look like a pull; an old list must not outlive what it lists.
     if (!any && !root.stat_entry(plan::k_manifest_name)) return ok();
     plan::ManifestWriter manifest{head};
-    std::string sums;
-    for (const plan::ManifestFile& file : earlier) {
-        manifest.add(file.entry, file.structure, file.mode);
-        sums += plan::sums_line(file.entry);
-    }
+    std::string sums = plan::sums_text(earlier);
+    for (const plan::ManifestFile& file : earlier)
+        manifest.add(file);
     for (const PulledFile& file : report.files) {
-        if (!file.certified) continue;
-        manifest.add(file.entry, file.structure, file.mode);
-        sums += plan::sums_line(file.entry);
+        if (!listed(file)) continue;
+        manifest.add({file.entry, file.structure, file.mode, file.certified ? "" : file.why});
+        if (file.certified) sums += plan::sums_line(file.entry);
     }
     TRY(disk::write_atomic(root, plan::k_manifest_name, manifest.finish()));
     return disk::write_atomic(root, plan::k_sums_name, sums);

@@ -55,6 +55,9 @@ Result<VerifiedFile> judge_local(const Op& op, const disk::Root& root, const pla
     if (verdict.state == model::Structure::broken) {
         verified.state = VerifyState::broken;
         verified.why = verdict.detail;
+    } else if (!file.unproven.empty()) {
+        verified.state = VerifyState::broken;
+        verified.why = file.unproven;
     }
     return verified;
 }

@@ -54,17 +54,19 @@ std::optional<std::string> bytes_of(const json& value) {
     return unbase64(encoded->get<std::string>());
 }
 
-json row_json(const model::ManifestEntry& entry, model::Structure structure, std::uint32_t mode) {
+json row_json(const ManifestFile& file) {
+    const model::ManifestEntry& entry = file.entry;
     json row = {{"path", bytes_json(entry.path)},
                 {"bytes", entry.size},
                 {"sha256", entry.sha256},
                 {"root", entry.root},
-                {"mode", mode},
+                {"mode", file.mode},
                 {"mtime_s", entry.mtime.seconds},
                 {"mtime_ns", entry.mtime.nanoseconds},
                 {"class", model::name_of(entry.wanted)},
-                {"structure", model::name_of(structure)}};
+                {"structure", model::name_of(file.structure)}};
     if (entry.unit != entry.path) row["unit"] = bytes_json(entry.unit);
+    if (!file.unproven.empty()) row["unproven"] = bytes_json(file.unproven);
     return row;
 }
 
@@ -107,6 +109,8 @@ std::optional<ManifestFile> file_of(const json& row) {
     file.entry.mtime.nanoseconds = number_of<std::int32_t>(row, "mtime_ns").value_or(0);
     file.structure = *structure;
     file.mode = number_of<std::uint32_t>(row, "mode").value_or(0644);
+    // Whatever stands there, it is no proof.
+    if (row.contains("unproven")) file.unproven = bytes_of(row["unproven"]).value_or("it was not proven");
     return file;
 }
 
@@ -119,9 +123,9 @@ ManifestWriter::ManifestWriter(const ManifestHead& head) {
     text_ += " \"made_s\": " + std::to_string(head.made.seconds) + ",\n \"files\": [";
 }
 
-void ManifestWriter::add(const model::ManifestEntry& entry, model::Structure structure, std::uint32_t mode) {
+void ManifestWriter::add(const ManifestFile& file) {
     text_ += any_ ? ",\n  " : "\n  ";
-    text_ += row_json(entry, structure, mode).dump();
+    text_ += row_json(file).dump();
     any_ = true;
 }
 
@@ -133,7 +137,7 @@ std::string ManifestWriter::finish() {
 std::string manifest_json(const ManifestHead& head, std::span<const ManifestFile> files) {
     ManifestWriter writer{head};
     for (const ManifestFile& file : files) {
-        writer.add(file.entry, file.structure, file.mode);
+        writer.add(file);
     }
     return writer.finish();
 }
@@ -199,7 +203,7 @@ std::string sums_line(const model::ManifestEntry& entry) {
 std::string sums_text(std::span<const ManifestFile> files) {
     std::string text;
     for (const ManifestFile& file : files) {
-        text += sums_line(file.entry);
+        if (file.unproven.empty()) text += sums_line(file.entry);
     }
     return text;
 }

@@ -27,6 +27,8 @@ struct ManifestFile {
     model::ManifestEntry entry{};
     model::Structure structure{model::Structure::not_checked};
     std::uint32_t mode{0644};
+    // Why a file that lies here as it is on the box is no proof: its structure or its load test is bad. Empty: proven.
+    std::string unproven{};
 };
 
 struct ManifestText {
@@ -38,7 +40,7 @@ struct ManifestText {
 class ManifestWriter {
   public:
     explicit ManifestWriter(const ManifestHead& head);
-    void add(const model::ManifestEntry& entry, model::Structure structure, std::uint32_t mode);
+    void add(const ManifestFile& file);
     // The whole text; the writer is done.
     [[nodiscard]] std::string finish();
 
@@ -56,6 +58,7 @@ Result<ManifestText> parse_manifest(std::string_view text);
 // "HASH  NAME" lines; a name with a backslash, a newline or a carriage return is escaped, and its line starts with a
 // backslash, as GNU sha256sum (coreutils 9) writes and reads it: a raw carriage return at the end would be dropped.
 std::string sums_line(const model::ManifestEntry& entry);
+// Of the proven ones.
 std::string sums_text(std::span<const ManifestFile> files);
 
 }  // namespace drawhitch::plan

@@ -16,7 +16,7 @@ grep '^out' rows | sort | cut -f1,3,5,6
 head -1 problem
 sort ran
 cut -c67- pulls/b1/r1/SHA256SUMS | grep out
-drawhitch -q verify b1 r1 > /dev/null && echo "what is listed is still good"
+drawhitch -q verify b1 r1 > /dev/null 2>&1 || echo "what failed is still bad: exit $?"
 drawhitch -q verify untrusted/ > rows 2> problem || echo "verify: exit $?"
 grep '^out' rows | sort | cut -f1,3,5
 head -1 problem

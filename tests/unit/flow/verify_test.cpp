@@ -42,6 +42,39 @@ TEST_CASE("a pull that nobody touched is good, offline and against the box") {
     CHECK(!verify(bench, "b1").problem);
 }
 
+TEST_CASE("a file that was damaged on the box before it was pulled counts as bad in every later look") {
+    Bench bench;
+    bench.put("whole.pt", support::checkpoint());
+    bench.put("cut.pt", support::checkpoint().substr(0, 1'000'000));
+    bench.claim({{"*.pt", model::RosterClass::must}});
+    REQUIRE(bench.pull().problem);
+    for (int look = 0; look < 2; ++look) {
+        const auto report = verify(bench);
+        REQUIRE(report.problem);
+        CHECK(report.problem->code == Code::integrity);
+        CHECK(report.problem->message.starts_with("1 of 4 files"));
+        CHECK(state(report, "cut.pt") == VerifyState::broken);
+        CHECK(state(report, "whole.pt") == VerifyState::good);
+        CHECK(support::read_file(bench.there() + "/SHA256SUMS").find("cut.pt") == std::string::npos);
+        // Also where a later pull was about another file.
+        bench.pull({.box = {}, .run = {}, .patterns = {"whole.pt"}});
+    }
+    bench.put("cut.pt", support::checkpoint());
+    CHECK(!bench.pull().problem);
+    CHECK(!verify(bench).problem);
+    CHECK(support::read_file(bench.there() + "/SHA256SUMS").find("cut.pt") != std::string::npos);
+}
+
+TEST_CASE("a damaged file that came alone is told by verify, too") {
+    Bench bench;
+    bench.put("cut.pt", support::checkpoint().substr(0, 1'000'000));
+    bench.claim({{"*.pt", model::RosterClass::must}});
+    REQUIRE(bench.pull({.box = {}, .run = {}, .patterns = {"cut.pt"}}).problem);
+    const auto report = verify(bench);
+    REQUIRE(report.problem);
+    CHECK(state(report, "cut.pt") == VerifyState::broken);
+}
+
 TEST_CASE("one changed byte, one missing file and one shorter file are each found and named") {
     Bench bench;
     for (const char* name : {"a.bin", "b.bin", "c.bin", "d.bin"})
