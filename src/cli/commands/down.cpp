@@ -7,6 +7,7 @@
 #include "cli/context.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/workplace.hpp"
+#include "core/plan/gate_text.hpp"
 #include "core/plan/teardown.hpp"
 #include "io/term/output.hpp"
 
@@ -97,15 +98,20 @@ void show(Context& context, const flow::DownReport& report) {
     out.json("report", report.report_file.empty() ? Json{} : Json::name(report.report_file));
 }
 
+Error closed(const Context& context, const judge::Gate& gate) {
+    const std::string reasons = "the gate is closed (" + counted(plan::told_reasons(gate), "reason") + " above)";
+    return Error{Code::gate_closed,
+                 context.globals.dry_run ? "this was a dry run; " + reasons : reasons + ", and nothing was destroyed"}
+        .then(plan::gate_next(gate));
+}
+
 Result<Outcome> conclude(Context& context, const flow::DownReport& report) {
     const std::string name = shell_word(report.lease.name);
     const std::string close = "drawhitch lease close " + name;
     switch (report.state) {
         case flow::EndState::not_asked:
-            if (report.gate.open) return Outcome{.exit = exit_code::k_ok, .next = {"drawhitch down " + name}};
-            return Error{Code::gate_closed, "the gate is closed (" + counted(report.gate.reasons.size(), "reason") +
-                                                " above), and nothing was destroyed"}
-                .then(report.gate.reasons.empty() ? "drawhitch down " + name : report.gate.reasons.front().next);
+            if (report.gate.open) return Outcome{.exit = exit_code::k_ok, .next = {report.gate.again}};
+            return closed(context, report.gate);
         case flow::EndState::unconfirmed:
             for (const std::string& line : report.proof)
                 context.out.text("Not confirmed: " + line + ".");

@@ -128,6 +128,7 @@ class Judge {
     void finish();
     void billing();
     [[nodiscard]] bool is_whole(const UndeclaredGroup& group) const;
+    [[nodiscard]] std::string saving(const UndeclaredGroup& group, const GateRun* owner) const;
     void undeclared_group(const UndeclaredGroup& group, const GateRun* owner);
 
     const GateFacts& facts_;
@@ -192,8 +193,10 @@ void Judge::liveness(const GateRun& run, bool killed) {
     const bool known =
         run.verdict.kind != model::VerdictKind::unknown && run.verdict.kind != model::VerdictKind::unreachable;
     if (known) {
+        const std::string which = shell_word(facts_.box) + " " + shell_word(run.name);
         close_run(run, "run-live", run.name, "run " + printable(run.name) + " has not ended (" + verdict + ")",
-                  "drawhitch stop-run " + shell_word(facts_.box) + " " + shell_word(run.name));
+                  "drawhitch watch " + which)
+            .instead = "drawhitch stop-run " + which;
     } else {
         close_run(run, "run-unknown", run.name,
                   "it is not known whether run " + printable(run.name) + " has ended (" + verdict + ")",
@@ -399,6 +402,25 @@ bool Judge::is_whole(const UndeclaredGroup& group) const {
     });
 }
 
+// What saves the files of a group before anybody gives them up: a pull where some run is known to have made them, else
+// a copy under their own path. Empty where one command would take too much.
+std::string Judge::saving(const UndeclaredGroup& group, const GateRun* owner) const {
+    if (owner != nullptr && is_inside(group.directory, owner->work_dir)) {
+        return "drawhitch pull " + shell_word(facts_.box) + " " + shell_word(owner->name) +
+               (owner->has_roster ? " --all" : " --out '**'");
+    }
+    for (const OldRun& run : facts_.old_runs) {
+        if (is_inside(group.directory, run.work_dir))
+            return "drawhitch pull " + shell_word(run.lease) + " " + shell_word(run.name) + " --all";
+    }
+    const bool one = group.files == 1 && group.listed.size() == 1;
+    if (group.unreadable || (!one && !is_whole(group))) return {};
+    const std::string& path = one ? group.listed.front().path : group.directory;
+    const std::string_view parent = parent_of(path);
+    const std::string to = "pulls/" + facts_.box + "/_box" + std::string{parent} + (parent.ends_with('/') ? "" : "/");
+    return "drawhitch cp " + shell_word(facts_.box + ":" + path) + " " + shell_word(to);
+}
+
 void Judge::undeclared_group(const UndeclaredGroup& group, const GateRun* owner) {
     const std::string shown = printable(group.directory);
     Reason reason{};
@@ -419,12 +441,10 @@ void Judge::undeclared_group(const UndeclaredGroup& group, const GateRun* owner)
         reason.id = "unreadable";
         close("unreadable", {}, shown + " could not be looked into");
     } else {
-        const bool of_work = owner != nullptr && is_inside(group.directory, owner->work_dir);
-        const std::string pull = "drawhitch pull " + shell_word(facts_.box) + " ";
         close("undeclared", {},
               shown + ": " + files_and_bytes(group.files, group.bytes) + " that nothing explains, newest " +
                   printable(group.newest_name) + " of " + rfc3339(group.newest),
-              of_work ? pull + shell_word(owner->name) + (owner->has_roster ? " --all" : " --out '**'") : "");
+              saving(group, owner));
     }
     Reason& made = gate_.reasons.back();
     reason.id = made.id;

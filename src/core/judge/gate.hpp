@@ -58,6 +58,13 @@ struct GateRun {
     std::string code_found{};
 };
 
+// A run of a lease that has ended, which may still lie on the box: its files are asked about, and can still be pulled.
+struct OldRun {
+    std::string lease{};  // as a command takes it: "b1@3"
+    std::string name{};
+    std::string work_dir{};  // absolute on the box
+};
+
 // One storage tier under the verb.
 struct GateTier {
     std::string name{};
@@ -104,6 +111,7 @@ struct GateFacts {
     bool runs_known{false};  // `runs` has every run of the lease
     std::vector<GateRun> runs{};
     std::vector<EarlierRun> earlier{};
+    std::vector<OldRun> old_runs{};
     std::vector<UndeclaredGroup> undeclared{};
     std::vector<GivenUp> given_up{};  // what --lose covered among undeclared files
     bool processes_known{false};
@@ -121,7 +129,8 @@ struct Reason {
     std::string id{};
     std::string subject{};  // a run, path or pid; may be empty
     std::string text{};     // one line
-    std::string next{};     // the exact command to type
+    std::string next{};     // the exact command to type; it saves or waits where anything can be saved or waited for
+    std::string instead{};  // for who does not want to wait; may be empty
     bool acceptable{false};
     // For whoever shows many reasons in few lines.
     std::string run{};                   // the run it is about; empty: the box

@@ -58,11 +58,52 @@ std::string told_at_once(const Reasons& reasons) {
     }
     const auto* const kind = std::ranges::find(k_kinds, id, &Kind::id);
     if (kind == k_kinds.end()) return {};
-    return counted(reasons.size(), kind->one, kind->many).append(" ").append(kind->what) + ": " + items_of(reasons);
+    const std::string& run = reasons.front()->run;
+    return counted(reasons.size(), kind->one, kind->many) + (run.empty() ? "" : " of run " + printable(run)) + " " +
+           std::string{kind->what} + ": " + items_of(reasons);
 }
 
 void add_once(std::vector<std::string>& list, std::string word) {
     if (std::ranges::find(list, word) == list.end()) list.push_back(std::move(word));
+}
+
+// A command that is nothing but names.
+bool only_names(const judge::Gate& gate, const judge::Reason& reason) {
+    return !reason.give_up.empty() && reason.next.starts_with(gate.again);
+}
+
+// Pulled or waited for: whoever gives that up does it by itself, not in one go with stray files.
+bool can_be_had(const judge::Reason& reason) {
+    constexpr std::array<std::string_view, 8> k_ids{"not-pulled", "changed",     "unstable",  "not-looked-at",
+                                                    "run-live",   "run-unknown", "no-roster", "gone"};
+    return std::ranges::find(k_ids, reason.id) != k_ids.end();
+}
+
+// Flag and word, over and over, each once.
+void take_names(const judge::Reason& reason, std::vector<std::string>& names) {
+    for (std::size_t at = 0; at + 1 < reason.give_up.size(); at += 2) {
+        const std::string& word = reason.give_up[at + 1];
+        if (std::ranges::find(names, word) != names.end()) continue;
+        names.push_back(reason.give_up[at]);
+        names.push_back(word);
+    }
+}
+
+std::string with_names(const judge::Gate& gate, const std::vector<std::string>& names) {
+    std::string command = gate.again;
+    for (const std::string& word : names)
+        command.append(" ").append(shell_word(word));
+    return command;
+}
+
+// All that could be given up, where nothing of it can be had; empty when there is too much to read, or one reason.
+std::string all_names(const judge::Gate& gate) {
+    std::vector<std::string> names;
+    for (const judge::Reason& reason : gate.reasons) {
+        if (can_be_had(reason) || reason.give_up.empty()) return {};
+        take_names(reason, names);
+    }
+    return names.size() > 2 * k_most_names ? std::string{} : with_names(gate, names);
 }
 
 // Of one run, or of the box and one kind: what is the matter, then what to type.
@@ -87,12 +128,14 @@ class Block {
     void commands() {
         for (const std::string& command : next_)
             lines_.push_back("      " + printable(command));
+        for (const std::string& command : instead_)
+            lines_.push_back("      or at once: " + printable(command));
         if (names_.empty() || names_.size() > 2 * k_most_names) return;
-        std::string command = gate_.again;
-        for (const std::string& word : names_)
-            command.append(" ").append(shell_word(word));
-        lines_.push_back((next_.empty() ? "      " : "      or give it up: ") + printable(command));
+        told_ = with_names(gate_, names_);
+        lines_.push_back((next_.empty() ? "      " : "      or give it up: ") + printable(told_));
     }
+    // The command with the names, if there was one.
+    [[nodiscard]] const std::string& told() const { return told_; }
 
   private:
     void list(const judge::Reason& reason) {
@@ -105,19 +148,17 @@ class Block {
 
     void take(const judge::Reason& reason) {
         // A command that is nothing but the names comes last, with the names of all.
-        if (reason.give_up.empty() || !reason.next.starts_with(gate_.again)) add_once(next_, reason.next);
-        for (std::size_t at = 0; at + 1 < reason.give_up.size(); at += 2) {
-            const std::string& word = reason.give_up[at + 1];
-            if (std::ranges::find(names_, word) != names_.end()) continue;
-            names_.push_back(reason.give_up[at]);
-            names_.push_back(word);
-        }
+        if (!only_names(gate_, reason)) add_once(next_, reason.next);
+        if (!reason.instead.empty()) add_once(instead_, reason.instead);
+        take_names(reason, names_);
     }
 
     const judge::Gate& gate_;
     std::vector<std::string>& lines_;
     std::vector<std::string> next_{};
+    std::vector<std::string> instead_{};
     std::vector<std::string> names_{};
+    std::string told_{};
 };
 
 // What a reason is about; no run's name has a slash.
@@ -144,6 +185,7 @@ void tell_alike(const Reasons& of_subject, const std::string& id, Block& block) 
 std::vector<std::string> gate_lines(const judge::Gate& gate) {
     std::vector<std::string> lines;
     std::vector<std::string> subjects;  // runs in order, then each kind of reason about the box
+    std::string told;
     for (const judge::Reason& reason : gate.reasons)
         add_once(subjects, subject_of(reason));
     for (const std::string& subject : subjects) {
@@ -158,8 +200,29 @@ std::vector<std::string> gate_lines(const judge::Gate& gate) {
         for (const std::string& id : ids)
             tell_alike(reasons, id, block);
         block.commands();
+        told = block.told();
     }
+    const std::string all = all_names(gate);
+    if (subjects.size() > 1 && !all.empty() && all != told)
+        lines.push_back("  all of this is given up by: " + printable(all));
     return lines;
+}
+
+std::size_t told_reasons(const judge::Gate& gate) {
+    const auto lines = gate_lines(gate);
+    const auto tells = [&](const std::string& line) {
+        return std::ranges::any_of(
+            gate.reasons, [&](const judge::Reason& reason) { return line.starts_with("  " + reason.id + ": "); });
+    };
+    return static_cast<std::size_t>(std::ranges::count_if(lines, tells));
+}
+
+std::string gate_next(const judge::Gate& gate) {
+    for (const judge::Reason& reason : gate.reasons)
+        if (!only_names(gate, reason)) return reason.next;
+    const std::string all = all_names(gate);
+    if (!all.empty()) return all;
+    return gate.reasons.empty() ? gate.again : gate.reasons.front().next;
 }
 
 }  // namespace drawhitch::plan

@@ -2,6 +2,7 @@
 // and what is listed is exactly what the commands name. Values in, lines out; pure.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,5 +12,9 @@ namespace drawhitch::plan {
 
 // Printable lines, indented by two; commands to type stand alone on lines indented by six.
 std::vector<std::string> gate_lines(const judge::Gate& gate);
+// As many reasons as these lines tell.
+std::size_t told_reasons(const judge::Gate& gate);
+// What to type next: the first command that saves or waits; where nothing is left but names, all of them.
+std::string gate_next(const judge::Gate& gate);
 
 }  // namespace drawhitch::plan

@@ -56,7 +56,7 @@ std::vector<std::string> teardown_lines(const std::string& box, const std::strin
         lines.emplace_back("The gate is open: everything that must be kept is proven or given up by name.");
         return lines;
     }
-    lines.emplace_back("The gate is closed, nothing was destroyed:");
+    lines.emplace_back("The gate is closed:");
     for (std::string& line : gate_lines(gate))
         lines.push_back(std::move(line));
     return lines;

@@ -87,7 +87,11 @@ Status Collector::find_earlier() {
         for (const model::Run& run : runs) {
             const auto same_place = std::ranges::find_if(
                 collected_.runs, [&](const model::Run& mine) { return mine.spec.run_dir == run.spec.run_dir; });
-            if (same_place == collected_.runs.end()) earlier_.push_back(run);
+            if (same_place == collected_.runs.end()) {
+                earlier_.push_back(run);
+                collected_.facts.old_runs.push_back(
+                    {other.name + "@" + std::to_string(other.id), run.spec.name, run.spec.work_dir});
+            }
             // A claim that never began may be refused there: then the name is still the other's.
             if (same_place != collected_.runs.end() && same_place->identity.pid != 0) replaced_.push_back(run);
         }

@@ -46,7 +46,7 @@ TEST_CASE("units of a run that lack a copy are one line and one command") {
         facts.runs[0].units.push_back(unit(name));
     const auto lines = lines_of(facts);
     REQUIRE(lines.size() == 3);
-    CHECK(lines[0] == "  not-pulled: 7 units have no proven copy: a, b, c, d, e and 2 more");
+    CHECK(lines[0] == "  not-pulled: 7 units of run r1 have no proven copy: a, b, c, d, e and 2 more");
     CHECK(lines[1] == "      drawhitch pull b1 r1");
     CHECK(lines[2].starts_with("      or give it up: drawhitch down b1 --lose /data/runs/r1/work/a --lose "));
     CHECK(lines[2].ends_with("/work/g"));
@@ -92,6 +92,45 @@ TEST_CASE("of a long list no name is advised that is not shown") {
     REQUIRE(lines.size() == 5);
     CHECK(lines[3] == "        and 298 more, which the next look names");
     CHECK(lines[4] == "      drawhitch down b1 --lose /root/x --lose /root/y");
+}
+
+TEST_CASE("of a live run waiting comes first, and ending it is said as the other way") {
+    GateFacts facts = clear();
+    facts.runs[0].verdict.kind = model::VerdictKind::running;
+    const auto lines = lines_of(facts);
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[1] == "      drawhitch watch b1 r1");
+    CHECK(lines[2] == "      or at once: drawhitch stop-run b1 r1");
+}
+
+TEST_CASE("the last advice saves something if anything can be saved, else it names all groups") {
+    GateFacts facts = clear();
+    facts.undeclared = {{"/root", 2, 12, {}, "b", false, {{"/root/a b", 8}, {"/root/b", 4}}}};
+    facts.processes = {{77, 1, "python3", "serve.py", "/data", {}, {}, false, false}};
+    const std::string all = "drawhitch down b1 --lose '/root/a b' --lose /root/b --accept process:77";
+    judge::Gate gate = judge::judge_gate(facts);
+    CHECK(gate_next(gate) == all);
+    CHECK(gate_lines(gate).back() == "  all of this is given up by: " + all);
+    facts.undeclared.push_back({"/root/notes", 1, 5, {}, "n", false, {{"/root/notes/n", 5}}});
+    gate = judge::judge_gate(facts);
+    CHECK(gate_next(gate) == "drawhitch cp b1:/root/notes/n pulls/b1/_box/root/notes/");
+    CHECK(gate_lines(gate).back().ends_with("--accept process:77"));
+    // What a pull brings is never given up in one go with the rest.
+    facts.runs[0].units = {unit("a")};
+    gate = judge::judge_gate(facts);
+    CHECK(gate_next(gate) == "drawhitch pull b1 r1");
+    CHECK(gate_lines(gate).back().find("all of this") == std::string::npos);
+}
+
+TEST_CASE("as many reasons are counted as are told") {
+    GateFacts facts = clear();
+    for (const char* name : {"a", "b", "c"})
+        facts.runs[0].units.push_back(unit(name));
+    facts.runs[0].verdict.kind = model::VerdictKind::running;
+    facts.undeclared = {{"/root", 2, 12, {}, "b", false, {{"/root/a", 8}, {"/root/b", 4}}}};
+    const judge::Gate gate = judge::judge_gate(facts);
+    CHECK(gate.reasons.size() == 5);
+    CHECK(told_reasons(gate) == 3);
 }
 
 TEST_CASE("what keeps billing is said once, with the rest below it") {
