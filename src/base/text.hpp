@@ -50,4 +50,8 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 // The set allowed for box, run and project names.
 bool is_plain_name(std::string_view text);
 
+// Bytes a box, run or project may be called with. The longest file name that is made of them on a box,
+// "PROJECT.RUN.TOKEN.env", stays within the 255 that Linux takes.
+inline constexpr std::size_t k_called_most = 100;
+
 }  // namespace drawhitch

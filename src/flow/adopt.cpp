@@ -8,6 +8,7 @@
 #include "core/config/load_project.hpp"
 #include "core/model/profile.hpp"
 #include "core/parse/wildcard.hpp"
+#include "flow/called.hpp"
 #include "flow/endpoint_of.hpp"
 #include "flow/host_trust.hpp"
 #include "flow/inspect.hpp"
@@ -103,13 +104,12 @@ class Adoption {
     [[nodiscard]] bool is_local() const { return request_.line.size() == 1 && request_.line.front() == k_local; }
 
     Status read_request() {
-        if (!is_plain_name(request_.name)) {
-            return Error{Code::usage, "\"" + printable(request_.name) + "\" is no name for a box"}
-                .because("names are made of letters, digits, '.', '_' and '-', and start with a letter or digit")
-                .then("drawhitch help adopt");
-        }
         TRY_ASSIGN(auto known, deps_.ledger.find_lease(request_.name));
         if (known && known->state != model::LeaseState::closed) existing_ = std::move(known);
+        // A box that has its name already keeps it.
+        if (const Status name = check_called(request_.name, "box"); !name && !existing_) {
+            return Error{name.error()}.then("drawhitch help adopt");
+        }
         if (existing_) lease_ = *existing_;
         lease_.name = request_.name;
         report_.updated = existing_.has_value();
@@ -236,9 +236,8 @@ class Adoption {
         }
         lease_.project = !request_.project.empty() ? request_.project : deps_.project.values.name;
         if (lease_.project.empty()) lease_.project = config::name_from_directory(deps_.project.directory);
-        if (!is_plain_name(lease_.project)) {
-            return Error{Code::usage, "\"" + printable(lease_.project) + "\" is no name for a project"}.then(
-                typed_again(request_, "--project") + " --project NAME");
+        if (const Status name = check_called(lease_.project, "project"); !name) {
+            return Error{name.error()}.then(typed_again(request_, "--project") + " --project NAME");
         }
         root_ = (data->path == "/" ? "" : data->path) + "/drawhitch/" + lease_.project;
         return ok();

@@ -35,7 +35,11 @@ void check_inner_path(Reader& table, const Text& path) {
 }
 
 void check_plain_name(Reader& table, std::string_view key, std::string_view name) {
-    if (!table.has(key) || is_plain_name(name)) return;
+    if (!table.has(key)) return;
+    if (name.size() > k_called_most)
+        table.problem(table.at(key),
+                      table.named(key) + " may have at most " + std::to_string(k_called_most) + " bytes");
+    if (is_plain_name(name) || name.size() > k_called_most) return;
     table.problem(table.at(key),
                   table.named(key) + " '" + printable(name) +
                       "' may hold letters, digits, '.', '_' and '-' only, and not begin with '.' or '-'");
@@ -253,7 +257,7 @@ std::string name_from_directory(std::string_view directory) {
         if (!is_plain_name(std::string_view("a" + std::string(1, c)))) c = '-';
     }
     const std::size_t start = name.find_first_not_of(".-");
-    return start == std::string::npos ? "project" : name.substr(start);
+    return start == std::string::npos ? "project" : name.substr(start, k_called_most);
 }
 
 }  // namespace drawhitch::config

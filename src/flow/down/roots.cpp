@@ -1,5 +1,8 @@
 #include "flow/down/roots.hpp"
 
+#include <algorithm>
+
+#include "base/text.hpp"
 #include "core/proto/limits.hpp"
 
 namespace drawhitch::flow {
@@ -21,6 +24,13 @@ Status BoxRoots::connect(const Op& op) {
 }
 
 Result<proto::RootId> BoxRoots::open(const Op& op, const std::string& path) {
+    // Longer than any name can be, as a claim in an old ledger may say: it was never there, and the helper would take
+    // the question for noise and end.
+    const auto parts = split(path, '/');
+    const bool impossible = path.size() > proto::k_path_max || std::ranges::any_of(parts, [](std::string_view part) {
+                                return part.size() > proto::k_name_max;
+                            });
+    if (impossible) return Error{Code::not_found, "no path on the box can be that long"};
     TRY(connect(op));
     ++opened_;
     return box_->agent().open_root(op, path, false);

@@ -18,6 +18,8 @@
 #include "core/plan/run_layout.hpp"
 #include "core/plan/wrapper.hpp"
 #include "core/proto/digest.hpp"
+#include "core/proto/limits.hpp"
+#include "flow/called.hpp"
 #include "flow/root_mark.hpp"
 #include "flow/run/claim.hpp"
 #include "flow/run/launch_refusal.hpp"
@@ -375,14 +377,29 @@ Result<LaunchReport> Launch::confirm() {
 
 }  // namespace
 
+namespace {
+
+// A project from before names had a limit may leave a run no room.
+Status check_environment_name(const model::Lease& lease, const LaunchOptions& options) {
+    constexpr std::string_view k_token = "00000000";
+    constexpr std::string_view k_last_number = "r9999";
+    const std::string_view name = options.name.empty() ? k_last_number : std::string_view{options.name};
+    const std::size_t size = plan::environment_file("", lease.project, name, k_token).size() - 1;
+    if (size <= proto::k_name_max) return ok();
+    return Error{Code::usage, "the names of the project and the run are too long together"}
+        .because("a file on the box is named after both, with " + std::to_string(size) + " bytes, and Linux takes " +
+                 std::to_string(proto::k_name_max))
+        .then("drawhitch help run");
+}
+
+}  // namespace
+
 Status check_launch(const Deps& deps, const model::Lease& lease, const LaunchOptions& options) {
     TRY(plan::check_variables(options.variables));
     for (const model::RosterItem& item : options.roster)
         TRY(parse::Glob::compile(item.pattern));
-    if (!options.name.empty() && !is_plain_name(options.name)) {
-        return Error{Code::usage, "\"" + printable(options.name) + "\" is no name for a run"}.because(
-            "a name is made of letters, digits, '.', '_' and '-'");
-    }
+    if (!options.name.empty()) TRY(check_called(options.name, "run"));
+    TRY(check_environment_name(lease, options));
     // The words of the command are checked by rendering the wrapper.
     TRY(launch_preview(lease, options));
     TRY_ASSIGN(const auto runs, deps.ledger.runs(lease.id));

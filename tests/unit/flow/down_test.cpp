@@ -91,6 +91,23 @@ TEST_CASE("a run whose directory is gone closes the gate unless all of it was pr
     }
 }
 
+TEST_CASE("a run of an impossible name, as an old ledger may have one, does not make the box unreachable") {
+    Stage stage;
+    const std::size_t size = GENERATE(std::size_t{300}, std::size_t{120'000});
+    CAPTURE(size);
+    model::RunSpec spec;
+    spec.name = std::string(size, 'n');
+    spec.command = {"true"};
+    spec.run_dir = stage.local().root() + "/runs/" + spec.name;
+    spec.work_dir = spec.run_dir + "/work";
+    REQUIRE(stage.local().ledger().claim_run(stage.lease().id, spec));
+    const auto report = stage.down({}, true);
+    for (const auto& reason : report.gate.reasons) {
+        CHECK(reason.id != "unreachable");
+        CHECK(reason.id != "runs-unknown");
+    }
+}
+
 TEST_CASE("a root that lost its mark closes the gate until that is accepted") {
     const std::string how = GENERATE("emptied", "gone", "mark removed");
     CAPTURE(how);

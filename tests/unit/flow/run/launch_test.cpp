@@ -137,6 +137,25 @@ TEST_CASE("what is wrong with a launch is found before anything is sent") {
     CHECK(code(options) == Code::not_found);
 }
 
+TEST_CASE("a name that no file of the box could carry is refused before anything is sent or claimed") {
+    RunStage stage;
+    for (const std::size_t size : {std::size_t{101}, std::size_t{250}, std::size_t{120'000}}) {
+        auto options = RunStage::job("true");
+        options.name = std::string(size, 'n');
+        const auto report = flow::launch(stage.op, stage.deps(), stage.lease(), options);
+        REQUIRE_FALSE(report);
+        CHECK(report.error().code == Code::usage);
+    }
+    // A project that was named before names had a limit leaves too little for a run's.
+    auto lease = stage.lease();
+    lease.project = std::string(240, 'p');
+    CHECK(flow::launch(stage.op, stage.deps(), lease, RunStage::job("true")).error().code == Code::usage);
+    CHECK(stage.local().ledger().runs(lease.id)->empty());
+    auto options = RunStage::job("true");
+    options.name = std::string(100, 'n');
+    CHECK(flow::launch(stage.op, stage.deps(), stage.lease(), options));
+}
+
 TEST_CASE("another lease's mark under the root stops the launch") {
     RunStage stage;
     support::write_file(stage.local().root() + "/lease-nonce", "somebody else's\n");
