@@ -101,7 +101,7 @@ TEST_CASE("a file that holds more than its size says is refused by name, in both
     REQUIRE(report.problem);
     CHECK(report.problem->code == Code::skipped);
     REQUIRE(report.files.size() == 1);
-    CHECK(report.files.front().state == FileState::failed);
+    CHECK(report.files.front().state == flow::FileState::failed);
     CHECK(report.files.front().why.find("size") != std::string::npos);
     CHECK(::access((bench.here / "status").c_str(), F_OK) != 0);
 
