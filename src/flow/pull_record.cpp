@@ -44,7 +44,8 @@ Status check_structures(const Op& op, const disk::Root& root, PullReport& report
             continue;
         }
         file.structure = verdict->state;
-        if (verdict->state == model::Structure::broken) file.why = "damaged on the box itself: " + verdict->detail;
+        const bool broken = verdict->state == model::Structure::broken;
+        file.why = broken ? "damaged on the box itself: " + verdict->detail : std::move(verdict->detail);
     }
     return ok();
 }

@@ -58,6 +58,8 @@ Result<VerifiedFile> judge_local(const Op& op, const disk::Root& root, const pla
     } else if (!file.unproven.empty()) {
         verified.state = VerifyState::broken;
         verified.why = file.unproven;
+    } else {
+        verified.why = verdict.detail;
     }
     return verified;
 }

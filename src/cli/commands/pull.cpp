@@ -35,7 +35,7 @@ std::string_view state_of(const flow::PulledFile& file) {
 }
 
 bool is_good(const flow::PulledFile& file) {
-    return file.certified;
+    return file.certified && file.why.empty();
 }
 
 void show_files(term::Output& out, const flow::PullReport& report, bool planned) {

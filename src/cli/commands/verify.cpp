@@ -101,7 +101,7 @@ Result<Outcome> run_verify(Context& context, const Parsed& parsed) {
             if (file.state == flow::VerifyState::good) {
                 ++good;
                 bytes += file.file.entry.size;
-                if (!all) continue;
+                if (!all && file.why.empty()) continue;
             }
             rows.add({Cell::name(file.file.entry.path), Cell::bytes(file.file.entry.size),
                       Cell::text(file.file.entry.sha256), Cell::text(flow::name_of(file.state)),

@@ -8,7 +8,7 @@ namespace drawhitch::parse {
 
 namespace {
 
-enum class Ending { safetensors, zip, torch, other };
+enum class Ending { safetensors, zip, torch, json, json_lines, other };
 
 bool ends_with_any(std::string_view name, std::span<const std::string_view> endings) {
     return std::any_of(endings.begin(), endings.end(), [name](std::string_view e) { return name.ends_with(e); });
@@ -23,6 +23,8 @@ Ending ending_of(std::string_view name) {
     if (lower.ends_with(".safetensors")) return Ending::safetensors;
     if (ends_with_any(lower, k_zip)) return Ending::zip;
     if (ends_with_any(lower, k_torch)) return Ending::torch;
+    if (lower.ends_with(".json")) return Ending::json;
+    if (lower.ends_with(".jsonl") || lower.ends_with(".ndjson")) return Ending::json_lines;
     return Ending::other;
 }
 
@@ -60,6 +62,10 @@ Result<StructureVerdict> check_structure(std::string_view name, Reader& file) {
             return check_zip(file);
         case Ending::torch:
             return check_torch(file);
+        case Ending::json:
+            return check_json(file);
+        case Ending::json_lines:
+            return check_json_lines(file);
         case Ending::other:
             break;
     }

@@ -23,8 +23,8 @@ class Reader {
     virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<char> buffer) = 0;
 };
 
-// `format` names what was recognised ("zip", "torch zip", "safetensors", "pickle", ""); `detail` says in one line what
-// is broken or why it cannot be judged, with control characters of the file escaped.
+// `format` names what was recognised ("zip", "torch zip", "safetensors", "pickle", "json", "json lines", ""); `detail`
+// says in one line what is broken or why it cannot be judged, with control characters of the file escaped.
 struct StructureVerdict {
     model::Structure state{model::Structure::unknown_format};
     std::string format{};
@@ -43,5 +43,10 @@ Result<StructureVerdict> check_structure(std::string_view name, Reader& file);
 Result<StructureVerdict> check_zip(Reader& file);
 // safetensors: header length, JSON, data types, shapes against offsets, no gap and no overlap, length of the file.
 Result<StructureVerdict> check_safetensors(Reader& file);
+// JSON as Python writes it (NaN, Infinity), one value or several: broken where it ends inside its only value, is empty,
+// or holds zeros. What ends inside a later value, or is no JSON, is an unknown format with the reason in `detail`.
+Result<StructureVerdict> check_json(Reader& file);
+// One value a line. Half a line, at the end or before, is an unknown format with the line in `detail`.
+Result<StructureVerdict> check_json_lines(Reader& file);
 
 }  // namespace drawhitch::parse

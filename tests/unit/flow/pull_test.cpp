@@ -60,6 +60,22 @@ TEST_CASE("a pull brings the roster's files and the record, proves them and writ
     CHECK(plan::parse_manifest(support::read_file(bench.there() + "/MANIFEST.json")));
 }
 
+TEST_CASE("cut JSON is damage, and half a line at the end of a log of JSON lines is told and certified") {
+    Bench bench;
+    bench.put("trainer_state.json", R"({"best": NaN, "steps": [1, 2], "lo)");
+    bench.put("config.json", R"({"best": NaN, "steps": [1, 2]})");
+    bench.put("metrics.jsonl", "{\"loss\": 1}\n{\"lo");
+    bench.claim({{"*.json*", RosterClass::must}});
+    const auto report = bench.pull();
+    REQUIRE(report.problem);
+    CHECK(report.problem->code == Code::integrity);
+    CHECK(file(report, "trainer_state.json").structure == model::Structure::broken);
+    CHECK(!file(report, "trainer_state.json").certified);
+    CHECK(file(report, "config.json").structure == model::Structure::sound);
+    CHECK(file(report, "metrics.jsonl").certified);
+    CHECK(file(report, "metrics.jsonl").why == "its last line, 2, is cut short");
+}
+
 TEST_CASE("sha256sum itself reads the sums of names with line ends and backslashes anywhere") {
     Bench bench;
     const std::string names[] = {"ends in cr\r", "cr\rinside", "\r", "line\nend", "back\\slash", "all\\\n\r", "\\r"};
