@@ -117,7 +117,8 @@ constexpr std::array k_glossary{
     Term{"box", "one machine that you reach over SSH, rented or your own"},
     Term{"lease",
          "one rental of a box, from adopt until its end is confirmed; host keys, price,\nruns and receipts "
-         "belong to it"},
+         "belong to it. BOX@LEASE, with the number from lease ls, names one\nthat has ended: while the box is "
+         "there, its runs can be read (pull, verify, cp,\nps, logs, watch)"},
     Term{"profile", "what is known about a platform: its storage, its verbs, what they bill (help profiles)"},
     Term{"release", "one copy of your code on a box, named by the hash of its files, never changed"},
     Term{"run", "one job that was started on a box, with its own directory, log and record"},

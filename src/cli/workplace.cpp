@@ -8,6 +8,7 @@
 #include "core/config/dirs.hpp"
 #include "core/config/load_profile.hpp"
 #include "core/config/load_project.hpp"
+#include "flow/lease_word.hpp"
 
 namespace drawhitch::cli {
 
@@ -78,12 +79,14 @@ milliseconds Workplace::poll_interval(const model::Lease& lease) const {
     return std::chrono::seconds{limits.poll_s};
 }
 
-Result<BoxArguments> Workplace::box(const Parsed& parsed) const {
+Result<BoxArguments> Workplace::box(const Parsed& parsed, bool numbers) const {
     TRY_ASSIGN(const auto leases, ledger_->leases(ledger::Which::all));
     std::vector<std::string> known;
     std::vector<std::string> open;
     for (const model::Lease& lease : leases) {
         known.push_back(lease.name);
+        known.push_back(lease.name + "@" + std::to_string(lease.id));
+        if (numbers) known.push_back(std::to_string(lease.id));
         if (lease.state != model::LeaseState::closed) open.push_back(lease.name);
     }
     std::optional<std::string> fallback;
@@ -92,6 +95,10 @@ Result<BoxArguments> Workplace::box(const Parsed& parsed) const {
     } else if (open.size() == 1) {
         fallback = open.front();
     }
+    // No run has such a name: it would be looked for on the wrong box.
+    const bool numbered = !parsed.words().empty() && flow::is_numbered(parsed.words().front());
+    if (numbered && std::ranges::find(known, parsed.words().front()) == known.end())
+        return flow::no_such_lease(parsed.words().front());
     return resolve_box(parsed, fallback, known);
 }
 
@@ -116,20 +123,28 @@ Status Workplace::check_first_word(const Parsed& parsed, const model::Lease& lea
 
 Result<Workplace::Target> Workplace::target(const Parsed& parsed) const {
     TRY_ASSIGN(BoxArguments named, box(parsed));
-    TRY_ASSIGN(model::Lease lease, ledger_->lease_by_name(named.box));
+    TRY_ASSIGN(model::Lease lease, flow::lease_to_change(*ledger_, named.box));
     *meant_box_ = lease.name;
     if (!named.named) TRY(check_first_word(parsed, lease));
     return Target{std::move(lease), std::move(named.rest)};
 }
 
-Result<Workplace::Target> Workplace::target_of_any_time(const Parsed& parsed) const {
+Result<Workplace::Target> Workplace::target_to_read(const Parsed& parsed) const {
     TRY_ASSIGN(BoxArguments named, box(parsed));
-    TRY_ASSIGN(auto lease, ledger_->find_lease(named.box));
+    TRY_ASSIGN(model::Lease lease, flow::lease_to_read(*ledger_, named.box));
+    *meant_box_ = flow::word_of(lease);
+    if (!named.named) TRY(check_first_word(parsed, lease));
+    return Target{std::move(lease), std::move(named.rest)};
+}
+
+Result<Workplace::Target> Workplace::target_of_any_time(const Parsed& parsed) const {
+    TRY_ASSIGN(BoxArguments named, box(parsed, true));
+    TRY_ASSIGN(auto lease, flow::find_lease_word(*ledger_, named.box, true));
     if (!lease) {
         return Error{Code::not_found, "there is no box named \"" + printable(named.box) + "\""}.then(
             "drawhitch ls --all");
     }
-    *meant_box_ = lease->name;
+    *meant_box_ = flow::word_of(*lease);
     return Target{std::move(*lease), std::move(named.rest)};
 }
 

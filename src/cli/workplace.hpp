@@ -39,14 +39,17 @@ class Workplace {
     [[nodiscard]] milliseconds poll_interval(const model::Lease& lease) const;
 
     // BOX as typed, or the project's box, or the only open lease when BOX was left out; then the words behind it.
-    Result<BoxArguments> box(const Parsed& parsed) const;
+    // With `numbers`, the number of a lease is a name, too.
+    Result<BoxArguments> box(const Parsed& parsed, bool numbers = false) const;
     // The same with its lease, which must be open.
     struct Target {
         model::Lease lease{};
         Arguments rest{};
     };
     Result<Target> target(const Parsed& parsed) const;
-    // The same, where a closed lease (the newest of that name) will do.
+    // The same, where the box is only read: BOX@LEASE names a lease that may have ended.
+    Result<Target> target_to_read(const Parsed& parsed) const;
+    // The same, where only the ledger is read: a closed lease (the newest of that name) will do, and its number.
     Result<Target> target_of_any_time(const Parsed& parsed) const;
 
   private:

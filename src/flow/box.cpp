@@ -34,9 +34,12 @@ Result<Box> Box::connect(const Op& op, Deps& deps, const model::Lease& lease) {
     Box box{deps.ledger, lease, std::move(transport), std::move(agent)};
     const proto::Hello& hello = box.agent_->hello();
     box.restarted_ = !lease.boot_id.empty() && hello.boot_id != lease.boot_id;
-    TRY(deps.ledger.record_box(
-        lease.id, {.boot_id = hello.boot_id, .helper_path = box.agent_->helper_path(), .capabilities = {}}));
-    TRY(deps.ledger.contact(lease.id));
+    // A lease that has ended stays as it was: its box is only read.
+    if (lease.state != model::LeaseState::closed) {
+        TRY(deps.ledger.record_box(
+            lease.id, {.boot_id = hello.boot_id, .helper_path = box.agent_->helper_path(), .capabilities = {}}));
+        TRY(deps.ledger.contact(lease.id));
+    }
     box.lease_.boot_id = hello.boot_id;
     box.lease_.helper_path = box.agent_->helper_path();
     return box;

@@ -13,6 +13,7 @@
 #include "core/proto/path.hpp"
 #include "flow/box.hpp"
 #include "flow/hash_files.hpp"
+#include "flow/lease_word.hpp"
 #include "flow/local_tree.hpp"
 #include "flow/transfer/pull_files.hpp"
 #include "flow/transfer/push_files.hpp"
@@ -87,7 +88,8 @@ class Copy {
     Copy(const Op& op, Deps& deps, const CpOptions& options) : op_(op), deps_(deps), options_(options) {}
 
     Result<CpReport> run() {
-        TRY_ASSIGN(lease_, deps_.ledger.lease_by_name(options_.box));
+        TRY_ASSIGN(lease_, options_.to_box ? lease_to_change(deps_.ledger, options_.box)
+                                           : lease_to_read(deps_.ledger, options_.box));
         TRY_ASSIGN(Box connected, Box::connect(op_, deps_, lease_));
         auto box = std::make_shared<Box>(std::move(connected));
         lease_ = box->lease();

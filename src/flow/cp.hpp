@@ -12,7 +12,7 @@
 namespace drawhitch::flow {
 
 struct CpOptions {
-    std::string box{};
+    std::string box{};  // as lease_to_read takes it, or lease_to_change
     // Absolute, or relative to the user's home there. Without "." and ".." components.
     std::string box_path{};
     std::string local_path{};  // absolute; a trailing slash means "into this directory"

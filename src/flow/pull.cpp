@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "flow/box.hpp"
+#include "flow/lease_word.hpp"
 #include "flow/name_check.hpp"
 #include "flow/pull_parts.hpp"
 #include "flow/transfer/pull_files.hpp"
@@ -57,7 +58,7 @@ class Pull {
     Pull(const Op& op, Deps& deps, const PullOptions& options) : op_(op), deps_(deps), options_(options) {}
 
     Result<PullReport> run() {
-        TRY_ASSIGN(lease_, deps_.ledger.lease_by_name(options_.box));
+        TRY_ASSIGN(lease_, lease_to_read(deps_.ledger, options_.box));
         TRY_ASSIGN(run_, find_run(deps_, lease_, options_.run));
         run_.spec.roster.insert(run_.spec.roster.end(), options_.declare.begin(), options_.declare.end());
         report_.lease = lease_.name;
@@ -74,7 +75,7 @@ class Pull {
         TRY(find_own());
         auto done = deps_.dry_run ? show_plan() : fetch();
         if (done && !done->problem)
-            done->problem = unmatched_problem(lease_.name, run_.spec, options_, done->unmatched);
+            done->problem = unmatched_problem(word_of(lease_), run_.spec, options_, done->unmatched);
         return done;
     }
 
@@ -124,14 +125,14 @@ class Pull {
     [[nodiscard]] Error nothing_matches() const {
         if (options_.patterns.empty()) {
             return Error{Code::not_found, "run " + run_.spec.name + " has made nothing yet that its roster names"}.then(
-                "drawhitch ps " + lease_.name + " " + run_.spec.name);
+                "drawhitch ps " + word_of(lease_) + " " + run_.spec.name);
         }
         Error error{Code::not_found, "nothing of run " + run_.spec.name + " matches " + quoted_list(options_.patterns)};
         if (options_.all) return error;
         PullOptions wider = options_;
         wider.all = true;
         error.why = "a pattern selects among the files of the run's roster; --all looks at every file it has made";
-        error.next = pull_command(wider, lease_.name, run_.spec.name);
+        error.next = pull_command(wider, word_of(lease_), run_.spec.name);
         return error;
     }
 
@@ -212,7 +213,7 @@ class Pull {
         return Error{Code::exists, printable(report_.directory) +
                                        " has files that no pull of this run made and that differ: " +
                                        printable(in_the_way_.front()) + others + "; nothing was changed"}
-            .then("drawhitch pull " + lease_.name + " " + run_.spec.name + " --to " +
+            .then("drawhitch pull " + word_of(lease_) + " " + run_.spec.name + " --to " +
                   shell_word(report_.directory + "-2"));
     }
 
@@ -245,7 +246,7 @@ class Pull {
         const FreshDirectories fresh{report_.directory};
         TRY_ASSIGN(disk::Root root, disk::Root::create(report_.directory));
         auto lock = ledger::FileLock::pull_target(op_, deps_.ledger.state_dir(), report_.directory,
-                                                  "drawhitch pull " + lease_.name + " " + run_.spec.name);
+                                                  "drawhitch pull " + word_of(lease_) + " " + run_.spec.name);
         if (!lock) return std::move(lock).error().while_("pulling into " + printable(report_.directory));
         TRY_ASSIGN(const parse::NameRules rules, name_rules(root));
         TRY(refuse_collisions(rules));
@@ -268,7 +269,7 @@ class Pull {
         }
         TRY(certify_units(op_, deps_, records, selection_, report_));
         if (report_.problem && report_.problem->next.empty() && any(FileState::displaced))
-            report_.problem->next = pull_command(options_, lease_.name, run_.spec.name);
+            report_.problem->next = pull_command(options_, word_of(lease_), run_.spec.name);
         TRY(record(records));
         // Parts of files that failed wait for the next attempt.
         const bool leftovers = any(FileState::failed) || any(FileState::changing);

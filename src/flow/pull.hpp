@@ -15,7 +15,7 @@
 namespace drawhitch::flow {
 
 struct PullOptions {
-    std::string box{};                          // name of the lease
+    std::string box{};                          // as lease_to_read takes it
     std::string run{};                          // empty: its newest run
     std::vector<std::string> patterns{};        // parse::Glob; empty: all of the roster
     std::vector<model::RosterClass> classes{};  // empty: must and nice

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "flow/box.hpp"
 #include "flow/hash_files.hpp"
+#include "flow/lease_word.hpp"
 #include "flow/load_test.hpp"
 #include "flow/run_files.hpp"
 #include "flow/structure_check.hpp"
@@ -88,7 +89,7 @@ Status load_units(const Op& op, const Deps& deps, const std::string& directory, 
 
 // What the box has under the same names now.
 Status compare_with_box(const Op& op, Deps& deps, const VerifyOptions& options, VerifyReport& report) {
-    TRY_ASSIGN(const model::Lease lease, deps.ledger.lease_by_name(*options.box));
+    TRY_ASSIGN(const model::Lease lease, lease_to_read(deps.ledger, *options.box));
     TRY_ASSIGN(const model::Run run, deps.ledger.run_by_name(lease.id, report.head.run));
     TRY_ASSIGN(Box box, Box::connect(op, deps, lease));
     TRY(box.open_root(op, false));

@@ -94,7 +94,8 @@ CommandRow cp_command() {
         .description =
             "One side is BOX:PATH, the other a path here; a path on the box that is not absolute starts\n"
             "at the home directory there. Directories are copied with all below them. Every byte is\n"
-            "hashed on both sides, and an interrupted copy is taken up again by the same command.",
+            "hashed on both sides, and an interrupted copy is taken up again by the same command. From a box\n"
+            "whose lease has ended, BOX@LEASE:PATH copies as long as it is still there under the same key.",
         .positionals = {{.name = "FROM", .help = "BOX:PATH or a path here"},
                         {.name = "TO", .help = "the other side; a directory receives the source under its own name"}},
         .examples = {{"drawhitch cp b1:/workspace/data/labels.csv .", "bring one file"},

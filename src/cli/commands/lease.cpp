@@ -112,7 +112,7 @@ Status confirm_close(Context& context, const Close& close) {
                    context.prompt.yes_no(context.op, "Has " + name + " ended, and does nothing of it bill?", instead));
         if (!yes)
             return Error{Code::gate_closed, "nothing was changed: you did not say that " + name + " has ended"}.then(
-                "drawhitch down " + name);
+                close_command(close));
         return ok();
     }
     for (const std::string& reason : open)
@@ -181,7 +181,7 @@ CommandRow lease_show_command() {
         .verb = "lease show",
         .group = Group::manage,
         .summary = "show the history of a lease",
-        .positionals = {{.name = "BOX", .help = "a name from lease ls", .box_optional = true}},
+        .positionals = {{.name = "BOX", .help = "a name or number from lease ls, or BOX@LEASE", .box_optional = true}},
         .examples = {{"drawhitch lease show b1", "what happened to b1, the oldest first"}},
         .handler = run_lease_show,
     };

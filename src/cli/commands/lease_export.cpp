@@ -144,7 +144,7 @@ CommandRow lease_export_command() {
         .description =
             "Endpoint, host keys, runs, receipts with their hashes, and the whole history. It holds no\n"
             "secret: environments are not in it.",
-        .positionals = {{.name = "BOX", .help = "a name from lease ls", .box_optional = true}},
+        .positionals = {{.name = "BOX", .help = "a name or number from lease ls, or BOX@LEASE", .box_optional = true}},
         .examples = {{"drawhitch lease export b1 >b1.json", "keep the record of b1 elsewhere, too"}},
         .handler = run_export,
     };

@@ -35,7 +35,7 @@ Result<flow::LogReport> show(Context& context, Workplace& place, const model::Le
 
 Result<Outcome> run_logs(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
-    TRY_ASSIGN(const auto here, place->target(parsed));
+    TRY_ASSIGN(const auto here, place->target_to_read(parsed));
     flow::LogOptions options;
     options.run = here.rest.one("RUN").value_or("");
     options.follow = parsed.flag("follow");
@@ -72,7 +72,7 @@ CommandRow logs_command() {
             "Shows lines as a terminal would have: progress bars in their last state, no escape\n"
             "sequences, control characters as \\x escapes. Following goes on over lost connections and\n"
             "ends with the run. Ctrl-C stops showing; the run goes on.",
-        .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true},
+        .positionals = {{.name = "BOX", .help = "a name from ls, or BOX@LEASE of an ended one", .box_optional = true},
                         {.name = "RUN", .help = "a run (the newest)", .arity = Arity::optional}},
         .options =
             {{.names = "-n,-l,--lines", .kind = OptionKind::integer, .metavar = "N", .help = "the last N lines (200)"},

@@ -3,6 +3,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/run_view.hpp"
 #include "cli/workplace.hpp"
+#include "flow/lease_word.hpp"
 #include "flow/run/poll.hpp"
 #include "io/term/output.hpp"
 
@@ -12,10 +13,10 @@ namespace {
 
 Result<Outcome> run_ps(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
-    TRY_ASSIGN(const auto here, place->target(parsed));
+    TRY_ASSIGN(const auto here, place->target_to_read(parsed));
     const std::string name = here.rest.one("RUN").value_or("");
     TRY_ASSIGN(const auto view, flow::view_runs(context.op, place->deps(), here.lease, name));
-    show_runs(context.out, here.lease.name, view.runs, context.op.clock.wall(),
+    show_runs(context.out, flow::word_of(here.lease), view.runs, context.op.clock.wall(),
               !name.empty() || context.globals.verbose > 0);
     Outcome outcome;
     if (view.runs.empty()) {
@@ -25,7 +26,7 @@ Result<Outcome> run_ps(Context& context, const Parsed& parsed) {
     if (view.unreachable) {
         context.op.warn(view.unreachable->message + "; what its runs do now is unknown");
         outcome.exit = exit_code::k_unreachable;
-        outcome.next.push_back("drawhitch doctor " + here.lease.name);
+        outcome.next.push_back("drawhitch doctor " + flow::word_of(here.lease));
     }
     return outcome;
 }
@@ -41,7 +42,7 @@ CommandRow ps_command() {
             "Asks the box about runs that are not known to have ended: one connection, one look. A box\n"
             "that does not answer leaves every verdict as it was, and the exit code is 5. With RUN, or\n"
             "-v, the evidence of each verdict is shown.",
-        .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true},
+        .positionals = {{.name = "BOX", .help = "a name from ls, or BOX@LEASE of an ended one", .box_optional = true},
                         {.name = "RUN", .help = "only this one", .arity = Arity::optional}},
         .examples = {{"drawhitch ps b1", "all runs"}, {"drawhitch ps b1 r1", "one run, and why we say so"}},
         .handler = run_ps,

@@ -5,6 +5,7 @@
 #include "cli/context.hpp"
 #include "cli/structure_cell.hpp"
 #include "cli/workplace.hpp"
+#include "flow/lease_word.hpp"
 #include "flow/pull.hpp"
 #include "io/term/output.hpp"
 
@@ -111,7 +112,7 @@ std::optional<parse::NameRules> name_rules(std::string_view word) {
 Result<flow::PullOptions> options_of(Context& context, const Parsed& parsed, Workplace& place,
                                      const Workplace::Target& target) {
     flow::PullOptions options{};
-    options.box = target.lease.name;
+    options.box = flow::word_of(target.lease);
     options.patterns = target.rest.many("PATTERN");
     if (const auto word = target.rest.one("RUN")) {
         const bool is_run = place.ledger().run_by_name(target.lease.id, *word).has_value();
@@ -142,7 +143,7 @@ Result<flow::PullOptions> options_of(Context& context, const Parsed& parsed, Wor
 
 Result<Outcome> run_pull(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
-    TRY_ASSIGN(const auto target, place->target(parsed));
+    TRY_ASSIGN(const auto target, place->target_to_read(parsed));
     TRY_ASSIGN(const auto options, options_of(context, parsed, *place, target));
     TRY_ASSIGN(const auto report, flow::pull(context.op, place->deps(), options));
     const bool planned = place->deps().dry_run;
@@ -174,7 +175,7 @@ CommandRow pull_command() {
             "\n"
             "A run that was launched without --out is declared here: --out adds to its roster for good,\n"
             "and '**' means all that it made.",
-        .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true},
+        .positionals = {{.name = "BOX", .help = "a name from ls, or BOX@LEASE of an ended one", .box_optional = true},
                         {.name = "RUN", .help = "a name from ps; the newest run if left out", .arity = Arity::optional},
                         {.name = "PATTERN",
                          .help = "only units with a file that matches, as in the roster",

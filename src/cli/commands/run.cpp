@@ -245,7 +245,10 @@ CommandRow run_command() {
         .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true}},
         .options =
             {
-                {.names = "--name", .kind = OptionKind::text, .metavar = "RUN", .help = "the run's name, at most 100 bytes (r1, r2 …)"},
+                {.names = "--name",
+                 .kind = OptionKind::text,
+                 .metavar = "RUN",
+                 .help = "the run's name, at most 100 bytes (r1, r2 …)"},
                 {.names = "-o,--out",
                  .kind = OptionKind::list,
                  .metavar = "PATTERN",

@@ -115,7 +115,7 @@ CommandRow show_command() {
         .description =
             "Reads the ledger on this machine and asks no box: verdicts are those of the last look.\n"
             "`drawhitch ps` looks again.",
-        .positionals = {{.name = "BOX", .help = "a name from ls, closed leases included", .box_optional = true}},
+        .positionals = {{.name = "BOX", .help = "a name or number from lease ls, or BOX@LEASE", .box_optional = true}},
         .examples = {{"drawhitch show b1", "endpoint, host keys, cost and runs of b1"}},
         .handler = run_show,
     };

@@ -7,6 +7,7 @@
 #include "cli/context.hpp"
 #include "cli/structure_cell.hpp"
 #include "cli/workplace.hpp"
+#include "flow/lease_word.hpp"
 #include "flow/pull.hpp"
 #include "flow/verify.hpp"
 #include "io/term/output.hpp"
@@ -44,7 +45,7 @@ bool is_directory(const std::string& path) {
 
 // What can be wrong is told before hours of reading.
 Status check_box(const std::string& word, Workplace& place) {
-    TRY_ASSIGN(const auto lease, place.ledger().find_lease(word));
+    TRY_ASSIGN(const auto lease, flow::find_lease_word(place.ledger(), word));
     if (lease) return ok();
     return Error{Code::not_found, "--box: no box is called " + printable(word)}.then("drawhitch ls --all");
 }
@@ -71,7 +72,7 @@ Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, W
         TRY_ASSIGN(options.directory, existing_directory(context, first.value_or(".")));
         return options;
     }
-    TRY_ASSIGN(const auto lease, place.ledger().find_lease(*first));
+    TRY_ASSIGN(const auto lease, flow::find_lease_word(place.ledger(), *first));
     if (!lease && !run && is_directory(absolute(context, *first))) {
         options.directory = absolute(context, *first);
         return options;

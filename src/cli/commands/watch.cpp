@@ -1,4 +1,5 @@
 #include "flow/run/watch.hpp"
+#include "flow/lease_word.hpp"
 
 #include <map>
 
@@ -14,8 +15,8 @@ namespace {
 
 Result<Outcome> run_watch(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
-    TRY_ASSIGN(const auto here, place->target(parsed));
-    const std::string& box = here.lease.name;
+    TRY_ASSIGN(const auto here, place->target_to_read(parsed));
+    const std::string box = flow::word_of(here.lease);
     flow::WatchOptions options;
     options.run = here.rest.one("RUN").value_or("");
     options.every = parsed.duration("every").value_or(place->poll_interval(here.lease));
@@ -65,7 +66,7 @@ CommandRow watch_command() {
             "--until-done it waits on. Watching less, more or not at all changes nothing on the box.\n"
             "\n"
             "Exit codes: 0 all done, 12 a run failed or left no artifacts, 13 a run stalled, 5 unknown.",
-        .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true},
+        .positionals = {{.name = "BOX", .help = "a name from ls, or BOX@LEASE of an ended one", .box_optional = true},
                         {.name = "RUN", .help = "only this one", .arity = Arity::optional}},
         .options =
             {

@@ -201,7 +201,7 @@ Result<std::vector<RunView>> poll_runs(const Op& op, Deps& deps, const model::Le
     }
     transport::Transport& transport = options.over != nullptr ? *options.over : *own;
     TRY_ASSIGN(model::PollFacts facts, look(op.within(options.patience), op, transport, lease, {runs, histories}));
-    TRY(deps.ledger.contact(lease.id));
+    if (lease.state != model::LeaseState::closed) TRY(deps.ledger.contact(lease.id));
     std::vector<RunView> views;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         read_progress(facts.runs[i]);
