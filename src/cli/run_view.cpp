@@ -1,5 +1,7 @@
 #include "cli/run_view.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
 #include "flow/run/watch.hpp"
@@ -99,6 +101,16 @@ std::optional<Error> job_error(const std::string& box, const std::vector<flow::R
         }
     }
     return std::nullopt;
+}
+
+Error from_ledger(Error why, const std::vector<flow::RunView>& runs) {
+    const bool all_ended = std::all_of(runs.begin(), runs.end(),
+                                       [](const auto& view) { return model::is_terminal(view.run.verdict.kind); });
+    if (runs.empty()) return why;
+    why.message += all_ended ? "; that the " + std::string(runs.size() == 1 ? "run has" : "runs have") +
+                                   " ended is known from the ledger alone"
+                             : "; what its runs do now is unknown";
+    return why;
 }
 
 std::string run_line(const flow::RunView& view) {

@@ -27,6 +27,9 @@ void show_runs(term::Output& out, const std::string& box, const std::vector<flow
 // E-JOBSTALLED.
 std::optional<Error> job_error(const std::string& box, const std::vector<flow::RunView>& runs);
 
+// Why the box was not asked, said beside rows that only the ledger vouches for.
+Error from_ledger(Error why, const std::vector<flow::RunView>& runs);
+
 // "r1 RUNNING  step 20/100, loss 1.9": one line for people.
 std::string run_line(const flow::RunView& view);
 

@@ -15,7 +15,9 @@ Result<Outcome> run_ps(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
     TRY_ASSIGN(const auto here, place->target_to_read(parsed));
     const std::string name = here.rest.one("RUN").value_or("");
-    TRY_ASSIGN(const auto view, flow::view_runs(context.op, place->deps(), here.lease, name));
+    // A lease that was closed has no box that could be asked.
+    const bool open = here.lease.state != model::LeaseState::closed;
+    TRY_ASSIGN(const auto view, flow::view_runs(context.op, place->deps(), here.lease, name, {.always = open}));
     show_runs(context.out, flow::word_of(here.lease), view.runs, context.op.clock.wall(),
               !name.empty() || context.globals.verbose > 0);
     Outcome outcome;
@@ -23,8 +25,9 @@ Result<Outcome> run_ps(Context& context, const Parsed& parsed) {
         context.op.note(here.lease.name + " has no runs");
         outcome.next.push_back("drawhitch help run");
     }
+    if (view.refused) return from_ledger(*view.refused, view.runs);
     if (view.unreachable) {
-        context.op.warn(view.unreachable->message + "; what its runs do now is unknown");
+        context.op.warn(from_ledger(*view.unreachable, view.runs).message);
         outcome.exit = exit_code::k_unreachable;
         outcome.next.push_back("drawhitch doctor " + flow::word_of(here.lease));
     }
@@ -40,8 +43,9 @@ CommandRow ps_command() {
         .summary = "list the runs of a box with their verdicts",
         .description =
             "Asks the box about runs that are not known to have ended: one connection, one look. A box\n"
-            "that does not answer leaves every verdict as it was, and the exit code is 5. With RUN, or\n"
-            "-v, the evidence of each verdict is shown.",
+            "that does not answer leaves every verdict as it was, and the exit code is 5; one that refuses\n"
+            "us, or has another key, 10. Runs that ended are shown from the ledger either way. With RUN,\n"
+            "or -v, the evidence of each verdict is shown.",
         .positionals = {{.name = "BOX", .help = "a name from ls, or BOX@LEASE of an ended one", .box_optional = true},
                         {.name = "RUN", .help = "only this one", .arity = Arity::optional}},
         .examples = {{"drawhitch ps b1", "all runs"}, {"drawhitch ps b1 r1", "one run, and why we say so"}},

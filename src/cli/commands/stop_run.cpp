@@ -51,6 +51,12 @@ Result<Outcome> run_stop_run(Context& context, const Parsed& parsed) {
     context.out.json("had_ended", report.had_ended);
     context.out.json("strays", pids);
     Outcome outcome;
+    if (report.not_asked) {
+        Error why = from_ledger(*report.not_asked, {report.view});
+        if (!flow::is_unreachable(why)) return why;
+        context.op.warn(why.message);
+        return Outcome{.exit = exit_code::k_unreachable, .next = {"drawhitch doctor " + box}};
+    }
     if (!report.strays.empty()) {
         context.op.warn("processes of run " + options.run + " live on outside of its group: pid " +
                         pids_text(report.strays));
@@ -71,7 +77,9 @@ CommandRow stop_run_command() {
             "Sends TERM to the process group that the run's record names, waits for --grace, then sends\n"
             "KILL, and proves from connections of their own that the group is gone. A number that belongs\n"
             "to another process by now is never signalled. Processes of the run that left its group are\n"
-            "named (exit 3) and ended with --strays.",
+            "named (exit 3) and ended with --strays. Of a run that has ended nothing is signalled; where\n"
+            "the box does not answer (exit 5) or refuses us (exit 10), the ledger's word is shown and said\n"
+            "to be no more than that.",
         .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true},
                         {.name = "RUN", .help = "a name from ps"}},
         .options = {{.names = "--grace",

@@ -188,6 +188,10 @@ bool is_unreachable(const Error& error) {
     return false;
 }
 
+bool is_refused(const Error& error) {
+    return never_connected(error) && !is_unreachable(error);
+}
+
 Result<std::vector<RunView>> poll_runs(const Op& op, Deps& deps, const model::Lease& lease,
                                        std::vector<model::Run> runs, const PollOptions& options) {
     std::vector<model::RunHistory> histories;
@@ -239,12 +243,15 @@ Result<RunsView> view_runs(const Op& op, Deps& deps, const model::Lease& lease, 
     }
     RunsView result;
     std::vector<RunView> polled;
-    if (!live.empty()) {
+    if (!live.empty() || options.always) {
         auto answer = poll_runs(op, deps, lease, live, options);
         if (answer) {
             polled = std::move(answer).value();
         } else if (is_unreachable(answer.error())) {
             result.unreachable = answer.error();
+            polled = unreachable_runs(lease, live, answer.error());
+        } else if (options.always && is_refused(answer.error())) {
+            result.refused = answer.error();
             polled = unreachable_runs(lease, live, answer.error());
         } else {
             return std::move(answer).error();

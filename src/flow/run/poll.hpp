@@ -17,6 +17,8 @@ struct PollOptions {
     std::chrono::seconds stall_after{1800};
     milliseconds patience{20'000};        // for the whole look, the connection included
     transport::Transport* over{nullptr};  // a connection that is there already; null: one of its own
+    bool always{false};                   // view_runs: ask the box also where no run can have changed, and keep what it
+                                          // refuses beside what is known
 };
 
 // One run as it is known now.
@@ -37,13 +39,17 @@ std::vector<RunView> unreachable_runs(const model::Lease& lease, std::vector<mod
 struct RunsView {
     std::vector<RunView> runs{};         // the ledger's order
     std::optional<Error> unreachable{};  // why the box could not be asked
+    std::optional<Error> refused{};      // with `always`: the same, where waiting does not help (another key, no login)
 };
 // All runs of the lease, or the one named: those that have ended come from the ledger, the box is asked about the rest.
-// Code::not_found for an unknown name. A box that does not answer is no Error here.
+// Code::not_found for an unknown name. A box that does not answer is no Error here; one that refuses us, or proves to
+// be another, is, unless `always` asks for both.
 Result<RunsView> view_runs(const Op& op, Deps& deps, const model::Lease& lease, const std::string& name,
                            const PollOptions& options = {});
 
 // True for errors that say "no answer from the box", and nothing about the runs.
 bool is_unreachable(const Error& error);
+// True when the box was not asked because it let nobody in, or is not the one we know.
+bool is_refused(const Error& error);
 
 }  // namespace drawhitch::flow

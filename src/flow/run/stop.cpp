@@ -168,11 +168,15 @@ Status Stop::name_the_stop() {
 Result<StopReport> Stop::go() {
     TRY_ASSIGN(report_.view.run, deps_.ledger.run_by_name(lease_.id, options_.run));
     report_.view.verdict = report_.view.run.verdict;
-    if (model::is_terminal(report_.view.run.verdict.kind) && !options_.strays) {
+    const bool ended = model::is_terminal(report_.view.run.verdict.kind);
+    const Status looked = look();
+    if (!looked && (!ended || options_.strays)) return looked.error();
+    if (!looked && !is_unreachable(looked.error()) && !is_refused(looked.error())) return looked.error();
+    if (!looked) report_.not_asked = looked.error();
+    if (!looked || (ended && !options_.strays && !group_lives(report_.view))) {
         report_.had_ended = true;
         return report_;
     }
-    TRY(look());
     const model::RunFacts& facts = *report_.view.facts;
     const bool never_there = facts.directory == model::RunDirectory::absent && awaits_its_start(report_.view.run);
     const bool unstarted =

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct StopReport {
     bool had_ended{false};               // nothing was sent
     std::string signal{};                // the last one sent
     std::vector<std::int64_t> strays{};  // processes of the run that still live outside of its group
+    std::optional<Error> not_asked{};    // it had ended as the ledger says, and the box could not be asked: why
 };
 
 // Codes besides the connection's: not_found, locked, remote_failed (something cannot be killed; `why` tells),

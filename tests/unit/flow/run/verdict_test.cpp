@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -186,6 +187,68 @@ TEST_CASE("a box that does not answer changes no job's state") {
     CHECK(stage.local().ledger().run_by_name(stage.lease().id, "r1")->verdict.kind == VerdictKind::running);
     CHECK(flow::exit_code_of(views->runs) == 12);
     CHECK(stage.verdict("r1").kind == VerdictKind::running);
+}
+
+namespace {
+
+// A box that lets nobody in, or another one in its place.
+class RefusingConnector final : public flow::Connector {
+  public:
+    explicit RefusingConnector(Code code) : code_(code) {}
+    Result<std::unique_ptr<transport::Transport>> to(const Op&, const model::Lease&) override {
+        ++asked;
+        return Error{code_, "not with us"};
+    }
+    int asked{0};
+
+  private:
+    Code code_;
+};
+
+}  // namespace
+
+TEST_CASE("what has ended is told from the ledger, and beside it that the box was not asked") {
+    const Code code = GENERATE(Code::refused, Code::host_key, Code::auth);
+    CAPTURE(static_cast<int>(code));
+    const bool waiting_helps = code == Code::refused;
+    RunStage stage;
+    stage.launch(RunStage::job("exit 3"));
+    stage.await("r1", {VerdictKind::failed});
+    RefusingConnector connector{code};
+    flow::Deps deps{stage.local().ledger(), connector,           stage.deps().helpers,
+                    stage.deps().prompt,    stage.deps().laptop, stage.deps().project,
+                    stage.deps().settings};
+    const auto views = flow::view_runs(stage.op, deps, stage.lease(), "", {.always = true});
+    REQUIRE(views);
+    CHECK(connector.asked == 1);
+    CHECK(views->runs.at(0).verdict.exit_code == 3);
+    CHECK(views->unreachable.has_value() == waiting_helps);
+    CHECK(views->refused.has_value() != waiting_helps);
+
+    const auto stopped = flow::stop_run(stage.op, deps, stage.lease(), {.run = "r1"});
+    REQUIRE(stopped);
+    CHECK(connector.asked == 2);
+    CHECK(stopped->had_ended);
+    CHECK(stopped->view.verdict.exit_code == 3);
+    REQUIRE(stopped->not_asked);
+    CHECK(stopped->not_asked->code == code);
+    // Strays cannot be ended from a ledger.
+    CHECK(flow::stop_run(stage.op, deps, stage.lease(), {.run = "r1", .strays = true}).error().code == code);
+}
+
+TEST_CASE("stopping a run that has ended asks the box, and signals nothing") {
+    RunStage stage;
+    stage.launch(RunStage::job("exit 3"));
+    stage.await("r1", {VerdictKind::failed});
+    const bool gone = GENERATE(false, true);
+    CAPTURE(gone);
+    if (gone) std::filesystem::remove_all(stage.local().root() + "/runs/r1");
+    const auto stopped = flow::stop_run(stage.op, stage.deps(), stage.lease(), {.run = "r1"});
+    REQUIRE(stopped);
+    CHECK(stopped->had_ended);
+    CHECK(stopped->signal.empty());
+    CHECK_FALSE(stopped->not_asked);
+    CHECK(stopped->view.verdict.exit_code == 3);
 }
 
 TEST_CASE("watching ends when every run has ended, with a heartbeat for every look without news") {
