@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "core/config/load_profile.hpp"
 #include "core/config/load_project.hpp"
+#include "core/judge/profile_match.hpp"
 #include "core/model/profile.hpp"
 #include "core/parse/wildcard.hpp"
 #include "flow/called.hpp"
@@ -130,7 +131,8 @@ class Adoption {
         return ok();
     }
 
-    // The first that says something: the flag, the lease, the project, the host's name, the user's settings.
+    // The first that says something: the flag, the lease, the project, the host's name, the user's settings. Above the
+    // last of them stands what the box's environment says later.
     Result<std::string> profile_id() {
         if (!request_.profile.empty()) return request_.profile;
         if (existing_) return existing_->profile;
@@ -145,8 +147,11 @@ class Adoption {
             const bool relayed = std::any_of(match.relays.begin(), match.relays.end(), [&](const model::Relay& relay) {
                 return matches(relay.hosts, line_.destination);
             });
-            if (relayed || matches(match.hosts, line_.destination)) return id;
+            if (!relayed && !matches(match.hosts, line_.destination)) continue;
+            report_.why_profile = "its host name fits";
+            return id;
         }
+        guessed_ = true;
         return deps_.settings.profile.value_or(std::string(k_fallback_profile));
     }
 
@@ -206,6 +211,7 @@ class Adoption {
     Status look() {
         if (!request_.data_dir.empty()) profile_.values.paths.data_dir = request_.data_dir;
         TRY_ASSIGN(report_.machine, inspect(op_, *transport_, profile_.values));
+        if (guessed_) TRY(choose_by_env());
         if (keys_) {
             report_.host_key = keys_->accepted();
             report_.new_key = keys_->is_new();
@@ -218,6 +224,28 @@ class Adoption {
         if (deps_.helpers.build_id(machine.machine).empty()) {
             return Error{Code::noexec, "there is no helper for the box's processor, " + printable(machine.machine)};
         }
+        return ok();
+    }
+
+    // Nothing said which profile it is. What the box has set may say it.
+    Status choose_by_env() {
+        std::vector<judge::EnvMatch> candidates;
+        TRY_ASSIGN(const std::vector<std::string> ids, profiles_.ids());
+        for (const std::string& id : ids) {
+            const auto profile = read_profile(profiles_, id);
+            if (profile) candidates.push_back({id, profile->values.match.env});
+        }
+        const judge::EnvChoice choice = judge::choose_by_env(report_.machine, candidates);
+        if (!choice.rivals.empty()) {
+            op_.warn("the environment of the box fits the profiles " + join(choice.rivals, " and ") +
+                     "; none is taken by that, --profile says which it is");
+        }
+        if (choice.profile.empty()) return ok();
+        report_.why_profile = "its environment has " + join(choice.found, ", ");
+        if (choice.profile == profile_.id) return ok();
+        TRY_ASSIGN(profile_, read_profile(profiles_, choice.profile));
+        if (!request_.data_dir.empty()) profile_.values.paths.data_dir = request_.data_dir;
+        TRY_ASSIGN(report_.machine, inspect(op_, *transport_, profile_.values));  // its places are others
         return ok();
     }
 
@@ -348,6 +376,7 @@ class Adoption {
     parse::SshLine line_{};
     std::optional<model::Lease> existing_{};
     ChosenProfile profile_{};
+    bool guessed_{false};  // the profile is the default one
     std::optional<FirstUse> keys_{};
     std::unique_ptr<transport::Transport> transport_{};
     model::Lease lease_{};

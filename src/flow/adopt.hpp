@@ -36,6 +36,7 @@ struct AdoptReport {
     std::optional<model::HostKey> host_key{};
     bool new_key{false};
     model::MachineFacts machine{};
+    std::string why_profile{};    // "its host name fits", "its environment has X"; empty where it was said
     std::string why_transport{};  // "it is reached through a jump host"; empty where there was no choice to explain
     std::vector<std::string> passed_over{};  // parts of the line without a meaning here
     std::string project_file{};              // drawhitch.toml, if it was created now

@@ -10,6 +10,7 @@
 #include "io/term/prompt.hpp"
 #include "io/term/screen.hpp"
 #include "io/transport/script.hpp"
+#include "support/paths.hpp"
 #include "support/private_sshd.hpp"
 #include "support/test_box.hpp"
 #include "support/test_op.hpp"
@@ -107,6 +108,33 @@ TEST_CASE("adopting a box begins a lease with its key pinned and its place known
     REQUIRE(exit);
     CHECK(exit->clean());
     CHECK(out == "it's $HOME");
+}
+
+TEST_CASE("a profile is chosen by what the box's environment has, unless one was said", "[adopt]") {
+    const TestOp op;
+    PrivateSshd server;
+    Laptop laptop(op);
+    support::run_tool({"mkdir", "-p", laptop.path("config/profiles")});
+    std::string text = support::read_file(support::source_dir() + "/profiles/generic-ssh.toml");
+    const std::string id = "id = \"generic-ssh\"";
+    REQUIRE(text.find(id) != std::string::npos);
+    text.replace(text.find(id), id.size(), "id = \"by-env\"");
+    support::write_file(laptop.path("config/profiles/by-env.toml"),
+                        text + "\n[match]\nenv = [\"NOT_SET_ANYWHERE\", \"SSH_CONNECTION\"]\n");
+    AdoptRequest request = request_for(server);
+    request.profile = "generic-ssh";
+    const auto said = laptop.adopt(op, request);
+    REQUIRE(said);
+    CHECK(said->lease.profile == "generic-ssh");
+    CHECK(said->why_profile.empty());
+    request = request_for(server, "b2");
+    request.project = "other";
+    const auto report = laptop.adopt(op, request);
+    CAPTURE(report ? std::string{} : report.error().message + ": " + report.error().why);
+    REQUIRE(report);
+    CHECK(report->lease.profile == "by-env");
+    CHECK(report->lease.profile_toml.find("by-env") != std::string::npos);
+    CHECK(report->why_profile == "its environment has SSH_CONNECTION");
 }
 
 TEST_CASE("a host key that nobody vouches for is not accepted, and nobody logs in", "[adopt]") {

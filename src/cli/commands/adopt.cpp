@@ -89,6 +89,8 @@ void show(Context& context, const flow::AdoptReport& report) {
     term::Output& out = context.out;
     out.value("box", "box", Cell::name(lease.name));
     out.value("profile", "profile", Cell::text(lease.profile));
+    if (!report.why_profile.empty()) context.op.note("profile " + lease.profile + ": " + report.why_profile);
+    out.json("why_profile", report.why_profile.empty() ? Json{} : Json{report.why_profile});
     out.value("endpoint", "reached at", Cell::value(endpoint_json(lease.endpoint), endpoint_text(lease.endpoint)));
     out.value("transport", "by", Cell::text(model::name_of(lease.endpoint.transport)));
     if (report.host_key) {

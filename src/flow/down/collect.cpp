@@ -274,7 +274,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
     TRY(roots.connect(op));
     facts.identity = judge::Identity::proven;
     TRY(look_at_mark(op, roots));
-    RunStanding standing{deps_, roots, lease_, tiers};
+    RunStanding standing{deps_, roots, lease_, tiers, profile_.paths.scratch};
     for (const RunView& view : talk.views) {
         TRY(op.check());
         TRY_ASSIGN(judge::GateRun run, standing.look(op, view, why));

@@ -8,6 +8,7 @@
 
 #include "core/judge/box_path.hpp"
 #include "core/judge/results.hpp"
+#include "core/judge/resume_names.hpp"
 #include "core/parse/glob.hpp"
 #include "flow/overview.hpp"
 #include "flow/push.hpp"
@@ -227,19 +228,29 @@ Status RunStanding::proven_files(const Op& op, const model::Run& run, const Seen
 
 namespace {
 
-// Scratch patterns of a run, as a question about absolute paths.
-std::function<bool(std::string_view)> scratch_of(const model::RunSpec& spec,
+std::vector<parse::Glob> globs_of(const std::vector<std::string>& patterns) {
+    std::vector<parse::Glob> globs{};
+    for (const std::string& pattern : patterns)
+        if (auto glob = parse::Glob::compile(pattern)) globs.push_back(std::move(*glob));
+    return globs;
+}
+
+// Scratch patterns of a run and of its platform's profile, as a question about absolute paths. The profile says what no
+// resume needs, so it is believed about no file that one may need, and about no run of which nobody said what matters.
+std::function<bool(std::string_view)> scratch_of(const model::RunSpec& spec, const std::vector<std::string>& profile,
                                                  const std::function<bool(std::string_view)>& others) {
     std::vector<parse::Glob> globs{};
     for (const model::RosterItem& item : spec.roster) {
         if (item.wanted != model::RosterClass::scratch) continue;
         if (auto glob = parse::Glob::compile(item.pattern)) globs.push_back(std::move(*glob));
     }
-    return [globs, others, start = spec.work_dir + "/"](std::string_view path) {
+    const std::vector<parse::Glob> everyones = spec.roster.empty() ? std::vector<parse::Glob>{} : globs_of(profile);
+    return [globs, everyones, others, start = spec.work_dir + "/"](std::string_view path) {
         if (path.starts_with(start)) {
             const std::string_view inside = path.substr(start.size());
-            for (const parse::Glob& glob : globs)
-                if (glob.covers(inside)) return true;
+            const auto covers = [inside](const parse::Glob& glob) { return glob.covers(inside); };
+            if (std::ranges::any_of(globs, covers)) return true;
+            if (!judge::may_be_resumed_from(inside) && std::ranges::any_of(everyones, covers)) return true;
         }
         return others && others(path);
     };
@@ -256,7 +267,7 @@ Result<judge::GateRun> RunStanding::look(const Op& op, const RunView& view, judg
     result.has_roster = !spec.roster.empty();
     result.scratch = spec.scratch;
     result.work_dir = spec.work_dir;
-    why.scratch = scratch_of(spec, why.scratch);
+    why.scratch = scratch_of(spec, scratch_, why.scratch);
     if (spec.scratch) why.directories[spec.run_dir] = Explained::scratch;
 
     Seen seen{};

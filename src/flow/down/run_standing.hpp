@@ -15,8 +15,10 @@ bool ends_the_look(const Error& error);
 
 class RunStanding {
   public:
-    RunStanding(Deps& deps, BoxRoots& roots, const model::Lease& lease, const judge::TierMap& tiers)
-        : deps_(deps), roots_(roots), lease_(lease), tiers_(tiers) {}
+    // `scratch` are the profile's patterns. All references outlive this.
+    RunStanding(Deps& deps, BoxRoots& roots, const model::Lease& lease, const judge::TierMap& tiers,
+                const std::vector<std::string>& scratch)
+        : deps_(deps), roots_(roots), lease_(lease), tiers_(tiers), scratch_(scratch) {}
 
     // What the gate asks about one run; explains its files in `why`. What cannot be looked at is told as such; an Error
     // is a lost connection, a cancel or a deadline, or the ledger's.
@@ -35,6 +37,7 @@ class RunStanding {
     BoxRoots& roots_;
     const model::Lease& lease_;
     const judge::TierMap& tiers_;
+    const std::vector<std::string>& scratch_;
 };
 
 }  // namespace drawhitch::flow

@@ -190,8 +190,7 @@ TEST_CASE("files that nothing explains are listed and close the gate until they 
     const auto report = stage.down();
     CHECK(closed_by(report, "undeclared", stage.box + "/notes"));
     CHECK(closed_by(report, "undeclared", stage.work()));
-    flow::DownOptions lose{.lose = {stage.box + "/notes", stage.work() + "/unlisted.bin", stage.work() + "/junk.tmp"},
-                           .confirm = "b1"};
+    flow::DownOptions lose{.lose = {stage.box + "/notes", stage.work() + "/unlisted.bin"}, .confirm = "b1"};
     const auto opened = stage.down(lose, true);
     for (const auto& line : ids(opened))
         UNSCOPED_INFO(line);
@@ -205,6 +204,35 @@ TEST_CASE("files that nothing explains are listed and close the gate until they 
     CHECK(stage.lease().state == model::LeaseState::active);
     lose.confirm = "b1";
     CHECK(stage.down(lose).state == EndState::unconfirmed);
+}
+
+TEST_CASE("what the profile calls scratch is not asked about, but for what a resume may need") {
+    Stage stage;
+    std::string profile = support::rented_profile(stage.box);
+    profile.replace(profile.find("\"*.tmp\""), 7, "\"*.tmp\", \"latest*\", \"*.ckpt\", \"spill/\"");
+    REQUIRE(stage.local().ledger().set_profile(stage.lease().id, "generic-ssh", profile));
+    const bool roster = GENERATE(true, false);
+    CAPTURE(roster);
+    stage.finished_run("printf abc >a.pt", roster ? std::vector<std::string>{"*.pt"} : std::vector<std::string>{});
+    if (roster) stage.pull();
+    std::filesystem::create_directories(stage.work() + "/spill");
+    write_file(stage.work() + "/junk.tmp", "x");
+    write_file(stage.work() + "/spill/chunk7", "x");
+    if (!roster) {
+        // Nobody said what matters, so all of it does.
+        CHECK(closed_by(stage.down({}, true), "undeclared", stage.work() + "/spill"));
+        return;
+    }
+    CHECK(stage.down({}, true).gate.open);
+    write_file(stage.box + "/stray.tmp", "x");  // not of a run
+    CHECK(ids(stage.down({}, true)) == std::vector<std::string>{"undeclared " + stage.box});
+    std::filesystem::remove(stage.box + "/stray.tmp");
+    for (const char* name : {"latest", "step.ckpt", "spill/best.pt2"}) {
+        CAPTURE(name);
+        write_file(stage.work() + "/" + name, "x");
+        CHECK_FALSE(stage.down({}, true).gate.open);
+        std::filesystem::remove(stage.work() + "/" + name);
+    }
 }
 
 TEST_CASE("code that was edited on the box is not explained by its release") {
