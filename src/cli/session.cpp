@@ -157,6 +157,10 @@ int Session::tell(Result<Outcome> result) {
     ticker_.reset();
     if (!result) result = with_next(std::move(result).error(), asked_);
     if (live_) live_->hide();
+    // Told once, at the end: a log that is not whole is no reason to fail.
+    if (log_ && log_->failed())
+        events_->emit(Event{.kind = EventKind::warning,
+                            .text = "the log file " + *globals_.log_file + " could not be written to its end"});
     // The reader had enough (`| head`): the command stopped because of that, which is how it should end.
     const bool had_enough = !result && result.error().code == Code::cancelled && out_->reader_gone();
     if (had_enough && !around_.cancel.requested()) return exit_code::k_ok;

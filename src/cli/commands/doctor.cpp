@@ -71,7 +71,8 @@ CommandRow doctor_command() {
         .summary = "find out what works and what is in the way",
         .description =
             "Looks at this machine, the connection and the box, in that order, and says for each thing\n"
-            "whether it works, with the evidence. Without a box only this machine is looked at. Ends with 0\n"
+            "whether it works, with the evidence. Without BOX it is the project's box, or the only one that\n"
+            "is leased; where there is neither, only this machine is looked at. Ends with 0\n"
             "when nothing failed, 7 when something did, and with the connection's own code when the box\n"
             "cannot be reached.",
         .positionals = {{.name = "BOX", .help = "a name from ls", .arity = Arity::optional, .box_optional = true}},

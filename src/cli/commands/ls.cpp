@@ -1,3 +1,4 @@
+#include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
 #include "cli/lease_view.hpp"
@@ -22,11 +23,32 @@ const std::vector<term::Column>& columns() {
         {.key = "currency", .machine_only = true},
         {.key = "began", .title = "BEGAN", .align = Align::right},
         {.key = "last_contact", .title = "LAST CONTACT", .align = Align::right},
-        {.key = "clocks", .title = "CLOCKS"},
+        {.key = "clocks", .title = "CLOCKS", .may_shrink = true},
         {.key = "at_risk", .title = "AT RISK"},
         {.key = "lease", .machine_only = true},
     };
     return k_columns;
+}
+
+// In the table a number: the reasons stand below it, where they have room.
+Cell short_risks_cell(const std::vector<flow::RiskView>& risks) {
+    Cell cell = risks_cell(risks);
+    if (cell.plain.empty()) cell.plain = cell.human;
+    cell.human = risks.empty() ? "" : counted(risks.size(), "run");
+    return cell;
+}
+
+void show_risks(term::Output& out, const flow::LeaseView& view) {
+    constexpr std::size_t k_most = 8;
+    std::size_t told = 0;
+    for (const flow::RiskView& risk : view.at_risk) {
+        if (told++ == k_most) break;
+        out.text(printable(view.lease.name + ", at risk: " + risk.reason));
+    }
+    if (view.at_risk.size() > k_most) {
+        out.text(printable(view.lease.name) + ", at risk: and " + std::to_string(view.at_risk.size() - k_most) +
+                 " more, which `drawhitch show` names");
+    }
 }
 
 term::Row row_of(const flow::LeaseView& view, WallTime now) {
@@ -40,7 +62,7 @@ term::Row row_of(const flow::LeaseView& view, WallTime now) {
             time_cell(lease.began, now),
             time_cell(lease.last_contact, now),
             clocks_cell(view.clocks, now),
-            risks_cell(view.at_risk),
+            short_risks_cell(view.at_risk),
             Cell::integer(lease.id)};
 }
 
@@ -63,8 +85,10 @@ Result<Outcome> run_ls(Context& context, const Parsed& parsed) {
         for (const flow::LeaseView& view : views)
             rows.add(row_of(view, now));
     }
-    for (const flow::LeaseView& view : views)
+    for (const flow::LeaseView& view : views) {
+        if (context.out.format() == term::Format::table) show_risks(context.out, view);
         warn_about_idle(context, view);
+    }
     Outcome outcome;
     if (views.empty() && context.out.format() == term::Format::table) {
         context.op.note("no box is leased");

@@ -4,6 +4,7 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 
+#include <atomic>
 #include <cerrno>
 
 #include "base/fd.hpp"
@@ -40,14 +41,19 @@ struct LogFile::Logger {
         log.set_level(spdlog::level::debug);
         log.flush_on(spdlog::level::debug);  // what is not flushed is missing after a crash, when it matters
         log.set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %P %l %v", spdlog::pattern_time_type::utc);
-        // A full disk must not print to the user's terminal from inside the library.
-        log.set_error_handler([](const std::string&) {});
+        // A full disk must not print to the user's terminal from inside the library: whoever opened the file tells.
+        log.set_error_handler([this](const std::string&) { failed = true; });
     }
+    std::atomic<bool> failed{false};
     spdlog::logger log;
 };
 
 LogFile::LogFile(std::unique_ptr<Logger> logger) : logger_(std::move(logger)) {}
 LogFile::~LogFile() = default;
+
+bool LogFile::failed() const {
+    return logger_->failed;
+}
 
 Result<std::unique_ptr<LogFile>> LogFile::open(const std::string& path) {
     {

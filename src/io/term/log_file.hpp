@@ -17,6 +17,8 @@ class LogFile final : public EventSink {
     static Result<std::unique_ptr<LogFile>> open(const std::string& path);
     ~LogFile() override;
     void emit(const Event& event) noexcept override;
+    // Some event could not be written (the disk is full, say): the file is not whole.
+    [[nodiscard]] bool failed() const;
 
   private:
     struct Logger;
