@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "base/text.hpp"
 #include "core/model/project.hpp"
+#include "core/proto/digest.hpp"
 #include "flow/run_files.hpp"
+#include "io/disk/write_atomic.hpp"
+#include "io/ledger/ledger.hpp"
 #include "io/transport/program.hpp"
 
 namespace drawhitch::flow {
@@ -62,6 +66,34 @@ std::string reason_of(const transport::ToolOutcome& outcome, int limit_s) {
     return words.empty() ? why : why + ": " + words;
 }
 
+// A script may change under the same name: what the words name in the project counts with its content.
+constexpr std::size_t k_largest_script = 1U << 20U;
+
+void add_word(std::string& text, std::string_view word) {
+    text += std::to_string(word.size()) + ":" + std::string{word};
+}
+
+ledger::LoadTestKey key_of(const Deps& deps, const std::string& unit, std::span<const model::ManifestEntry> files) {
+    std::string subject;
+    add_word(subject, unit);
+    std::map<std::string_view, std::string_view> roots;  // a pull and a manifest list them in orders of their own
+    for (const model::ManifestEntry& file : files)
+        roots[file.path] = file.root;
+    for (const auto& [path, root] : roots) {
+        add_word(subject, path);
+        add_word(subject, root);
+    }
+    std::string command;
+    add_word(command, deps.project.directory);
+    for (const std::string& word : deps.project.values.pull.verify_cmd) {
+        add_word(command, word);
+        const std::string path = word.starts_with('/') ? word : deps.project.directory + "/" + word;
+        const auto script = disk::read_whole(path, k_largest_script);
+        if (script) add_word(command, proto::sha256(*script).hex());
+    }
+    return {proto::sha256(subject).hex(), proto::sha256(command).hex()};
+}
+
 }  // namespace
 
 bool wants_load_test(const Deps& deps, std::string_view unit) {
@@ -102,6 +134,24 @@ Result<LoadVerdict> load_test(const Op& op, const Deps& deps, const std::string&
     const bool good = !outcome->timed_out && outcome->exit.signal.empty() && outcome->exit.code == 0;
     if (good) return LoadVerdict{};
     return LoadVerdict{Loading::failed, reason_of(*outcome, rules.verify_timeout_s)};
+}
+
+Result<LoadVerdict> load_test_once(const Op& op, const Deps& deps, const std::string& root, const std::string& unit,
+                                   std::span<const model::ManifestEntry> files, bool again) {
+    const ledger::LoadTestKey key = key_of(deps, unit, files);
+    if (!again) {
+        TRY_ASSIGN(const bool passed, deps.ledger.load_test_passed(key));
+        if (passed) return LoadVerdict{};
+    }
+    std::vector<std::string> paths;
+    for (const model::ManifestEntry& file : files)
+        paths.push_back(file.path);
+    TRY_ASSIGN(LoadVerdict verdict, load_test(op, deps, root, unit, paths));
+    // A script that was changed while it ran passed nothing under its new content.
+    const ledger::LoadTestKey after = key_of(deps, unit, files);
+    if (verdict.state == Loading::passed && after.command == key.command) TRY(deps.ledger.add_load_test(key));
+    if (verdict.state == Loading::failed) TRY(deps.ledger.forget_load_test(key));
+    return verdict;
 }
 
 }  // namespace drawhitch::flow

@@ -2,11 +2,13 @@
 // never decides what the answer means for a receipt.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/op.hpp"
+#include "core/model/roster.hpp"
 #include "flow/deps.hpp"
 
 namespace drawhitch::flow {
@@ -31,6 +33,12 @@ bool wants_load_test(const Deps& deps, std::string_view unit);
 // file of a set of shards); without such a word the paths are appended. Codes: cancelled, deadline of `op`.
 Result<LoadVerdict> load_test(const Op& op, const Deps& deps, const std::string& root, const std::string& unit,
                               const std::vector<std::string>& files);
+
+// The same, unless these bytes passed the same command before: then the ledger's word is taken. What passes is
+// recorded, what fails is forgotten. `files` are the unit's, with their root digests. With `again` it is run in any
+// case.
+Result<LoadVerdict> load_test_once(const Op& op, const Deps& deps, const std::string& root, const std::string& unit,
+                                   std::span<const model::ManifestEntry> files, bool again = false);
 
 // The argument vector that load_test starts.
 std::vector<std::string> load_test_argv(const std::vector<std::string>& command, const std::string& root,

@@ -86,10 +86,10 @@ PulledUnit judge_unit(const plan::Unit& unit, const std::vector<PulledFile>& fil
 
 Status load_unit(const Op& op, const Deps& deps, const plan::Unit& unit, PullReport& report, PulledUnit& judged) {
     if (!judged.proven || judged.rotated || !wants_load_test(deps, unit.name)) return ok();
-    std::vector<std::string> paths;
+    std::vector<model::ManifestEntry> files;
     for (const std::size_t index : unit.files)
-        paths.push_back(report.files[index].entry.path);
-    TRY_ASSIGN(const LoadVerdict verdict, load_test(op, deps, report.directory, unit.name, paths));
+        files.push_back(report.files[index].entry);
+    TRY_ASSIGN(const LoadVerdict verdict, load_test_once(op, deps, report.directory, unit.name, files));
     judged.loading = verdict.state;
     if (verdict.state == Loading::passed) return ok();
     judged.proven = false;

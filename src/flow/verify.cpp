@@ -73,11 +73,11 @@ Status load_units(const Op& op, const Deps& deps, const std::string& directory, 
         if (wants_load_test(deps, unit)) units[unit].push_back(i);
     }
     for (const auto& [unit, files] : units) {
-        std::vector<std::string> paths;
+        std::vector<model::ManifestEntry> good;
         for (const std::size_t index : files)
-            if (report.files[index].state == VerifyState::good) paths.push_back(report.files[index].file.entry.path);
-        if (paths.size() != files.size()) continue;
-        TRY_ASSIGN(const LoadVerdict verdict, load_test(op, deps, directory, std::string{unit}, paths));
+            if (report.files[index].state == VerifyState::good) good.push_back(report.files[index].file.entry);
+        if (good.size() != files.size()) continue;
+        TRY_ASSIGN(const LoadVerdict verdict, load_test_once(op, deps, directory, std::string{unit}, good, true));
         if (verdict.state == Loading::passed) continue;
         for (const std::size_t index : files) {
             report.files[index].state = verdict.state == Loading::failed ? VerifyState::broken : VerifyState::untested;

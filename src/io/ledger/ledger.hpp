@@ -128,6 +128,10 @@ class Ledger {
     Result<std::vector<model::Receipt>> receipts(std::int64_t run) const;
     // The union of all receipts of the run: each distinct (path, root digest), newest receipt first.
     Result<std::vector<ProvenFile>> covered(std::int64_t run) const;
+    // Load tests that passed; to be forgotten once one with the same key fails.
+    Status add_load_test(const LoadTestKey& passed);
+    Status forget_load_test(const LoadTestKey& failed);
+    Result<bool> load_test_passed(const LoadTestKey& key) const;
     Status add_copy(const PlacedCopy& copy);
     Result<std::vector<PlacedCopy>> copies(std::int64_t run) const;
 

@@ -154,6 +154,31 @@ Result<std::vector<ProvenFile>> Ledger::covered(std::int64_t run) const {
     return files;
 }
 
+Status Ledger::add_load_test(const LoadTestKey& passed) {
+    TRY_ASSIGN(Transaction transaction, impl_->begin(Access::write));
+    TRY(impl_->database->run("INSERT OR REPLACE INTO load_tests (subject, command, passed_ns) VALUES (?, ?, ?)",
+                             {passed.subject, passed.command, impl_->now_ns()}));
+    return transaction.commit();
+}
+
+Status Ledger::forget_load_test(const LoadTestKey& failed) {
+    TRY_ASSIGN(Transaction transaction, impl_->begin(Access::write));
+    TRY(impl_->database->run("DELETE FROM load_tests WHERE subject = ? AND command = ?",
+                             {failed.subject, failed.command}));
+    return transaction.commit();
+}
+
+Result<bool> Ledger::load_test_passed(const LoadTestKey& key) const {
+    TRY_ASSIGN(const Transaction transaction, impl_->begin(Access::read));
+    bool found = false;
+    TRY(impl_->database->each("SELECT 1 FROM load_tests WHERE subject = ? AND command = ?", {key.subject, key.command},
+                              [&](const Row&) {
+                                  found = true;
+                                  return ok();
+                              }));
+    return found;
+}
+
 Status Ledger::add_copy(const PlacedCopy& copy) {
     TRY_ASSIGN(Transaction transaction, impl_->begin(Access::write));
     const model::ManifestEntry& file = copy.file;

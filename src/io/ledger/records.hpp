@@ -91,4 +91,10 @@ struct VolatileFile {
 
 enum class Which { open, all };
 
+// What was tested, and with what: both are digests (hex) that the caller makes.
+struct LoadTestKey {
+    std::string subject{};
+    std::string command{};
+};
+
 }  // namespace drawhitch::ledger

@@ -238,3 +238,12 @@ CREATE TABLE volatile_files (
     made_ns INTEGER NOT NULL,
     PRIMARY KEY (lease, path)
 ) STRICT, WITHOUT ROWID;
+
+-- Load tests of the user's (pull.verify_cmd) that passed: the same bytes need not be tested again by the same command
+-- (since version 3).
+CREATE TABLE load_tests (
+    subject   TEXT    NOT NULL,  -- SHA-256 over the unit's name, paths and root digests
+    command   TEXT    NOT NULL,  -- SHA-256 over the words, where they were run, and the scripts they name
+    passed_ns INTEGER NOT NULL,
+    PRIMARY KEY (subject, command)
+) STRICT, WITHOUT ROWID;

@@ -96,6 +96,46 @@ TEST_CASE("a unit that does not pass its load test is in no receipt and no list,
     CHECK(bench.covered("ck/checkpoint-1/a.bin"));
 }
 
+TEST_CASE("what passed a load test is not loaded again until its bytes, the command or its script change") {
+    Tested bench{""};
+    const std::string ran = bench.local.project_directory() + "/ran";
+    const std::string script = bench.local.project_directory() + "/check.sh";
+    support::write_file(script, "echo \"$1\" >> ran\n");
+    support::write_file(ran, "");
+    bench.command({"/bin/sh", "check.sh"});
+    const auto pulls = [&] {
+        const std::string before = support::read_file(ran);
+        const auto report = bench.pull();
+        CHECK(!report.problem);
+        for (const auto& judged : report.units)
+            CHECK(judged.proven);
+        return support::read_file(ran).substr(before.size());
+    };
+    CHECK(std::ranges::count(pulls(), '\n') == 2);
+    CHECK(pulls().empty());
+    bench.put("ck/checkpoint-1/b.bin", "new bytes");
+    CHECK(pulls() == bench.there() + "/ck/checkpoint-1\n");
+    CHECK(pulls().empty());
+    support::write_file(script, "echo \"$1\" >> ran; true\n");
+    CHECK(std::ranges::count(pulls(), '\n') == 2);
+    bench.command({"/bin/sh", "check.sh", "{}", "--strict"});
+    CHECK(std::ranges::count(pulls(), '\n') == 2);
+    CHECK(pulls().empty());
+    const auto verified = support::read_file(ran).size();
+    CHECK(!bench.verify().problem);
+    CHECK(support::read_file(ran).size() > verified);
+    CHECK(pulls().empty());
+}
+
+TEST_CASE("a load test that fails in verify is run again by the next pull") {
+    Tested bench{"test ! -e \"$PWD/worse\""};
+    CHECK(!bench.pull().problem);
+    support::write_file(bench.local.project_directory() + "/worse", "");
+    CHECK(!bench.pull().problem);
+    CHECK(bench.verify().problem);
+    CHECK(bench.pull().problem);
+}
+
 TEST_CASE("a load test that dies, hangs or floods is bounded and proves nothing") {
     Tested dying{"kill -SEGV $$"};
     CHECK(contains(unit(dying.pull(), "ck/").why, "was ended by signal SEGV"));

@@ -113,6 +113,7 @@ TEST_CASE("a ledger of version 1 is brought up to date with all it held") {
         CHECK(opened->covered(1)->size() == 1);
         CHECK(opened->add_volatile(1, "/dev/shm/x", "secret X"));
         CHECK(opened->add_copy({1, file_at("a", '1'), "tier:durable", {}}));
+        CHECK(opened->add_load_test({"subject", "command"}));
         CHECK(opened->set_state(1, model::LeaseState::stopped, "why"));
     }
     CHECK(Ledger::open(here.op, here.state));

@@ -306,6 +306,14 @@ TEST_CASE("receipts of a run add up, and each generation of a file counts") {
     CHECK(ledger.received_into(run, "/pulls").value());
     CHECK_FALSE(ledger.received_into(run, "/pull").value());
     CHECK_FALSE(ledger.received_into(run + 1, "/pulls").value());
+    const ledger::LoadTestKey key{std::string(64, 'a'), std::string(64, 'b')};
+    CHECK_FALSE(ledger.load_test_passed(key).value_or(true));
+    CHECK(ledger.add_load_test(key));
+    CHECK(ledger.add_load_test(key));
+    CHECK(ledger.load_test_passed(key).value_or(false));
+    CHECK_FALSE(ledger.load_test_passed({key.subject, std::string(64, 'c')}).value_or(true));
+    CHECK(ledger.forget_load_test(key));
+    CHECK_FALSE(ledger.load_test_passed(key).value_or(true));
     CHECK(code_of(ledger.add_receipt({0, lease, 99, {}, "/", {}})) == Code::not_found);
 }
 
