@@ -32,7 +32,9 @@ std::size_t skip_string(std::string_view text, std::size_t at) {
         if (text[at] == '\\' && quote == '"') {
             if (at + 1 < text.size() && is_beyond_ascii(text[at + 1])) return at + 1;
             at += 2;
-        } else if (!is_long && (text[at] == quote || text[at] == '\n')) {
+        } else if (!is_long && text[at] == '\n') {
+            return at;
+        } else if (!is_long && text[at] == quote) {
             return at + 1;
         } else if (is_long && text.substr(at).starts_with(fence)) {
             at += 3;
@@ -47,20 +49,70 @@ std::size_t skip_string(std::string_view text, std::size_t at) {
     return text.size();
 }
 
+// Where the text stands between keys and values. A quote right behind a bare word opens no string for the parser (it is
+// part of the word), so it must open none here.
+class Place {
+  public:
+    void pass(char c) {
+        switch (c) {
+            case '=':
+                in_value_ = true;
+                break;
+            case '\n':
+                if (open_.empty()) in_value_ = false;
+                break;
+            case '[':
+                if (in_value_) open_.push_back(c);  // else a table's name follows
+                break;
+            case '{':
+                if (in_value_) open_.push_back(c);
+                in_value_ = false;
+                break;
+            case ']':
+            case '}':
+                if (!open_.empty()) {
+                    open_.pop_back();
+                    in_value_ = true;
+                }
+                break;
+            case ',':
+                if (open_.ends_with('{')) in_value_ = false;
+                break;
+            default:
+                break;
+        }
+    }
+
+    [[nodiscard]] bool lets_string_begin_behind(char before) const {
+        constexpr std::string_view k_openers = " \t\r\n=,[{";
+        return k_openers.find(before) != std::string_view::npos || (before == '.' && !in_value_);
+    }
+
+  private:
+    std::string open_{};  // brackets of arrays and inline tables
+    bool in_value_{false};
+};
+
 }  // namespace
 
 std::optional<Position> find_stray_letter(std::string_view text) {
-    std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    const std::size_t start = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    std::size_t at = start;
+    Place place;
+    const auto begins_string = [&] {
+        return (text[at] == '"' || text[at] == '\'') && (at == start || place.lets_string_begin_behind(text[at - 1]));
+    };
     while (at < text.size()) {
         if (text[at] == '#') {
             at = std::min(text.find('\n', at), text.size());
-        } else if (text[at] == '"' || text[at] == '\'') {
+        } else if (begins_string()) {
             const std::size_t end = skip_string(text, at);
             if (end < text.size() && is_beyond_ascii(text[end])) return position_of(text, end);
             at = end;
         } else if (is_beyond_ascii(text[at])) {
             return position_of(text, at);
         } else {
+            place.pass(text[at]);
             ++at;
         }
     }

@@ -20,6 +20,8 @@ TEST_CASE("letters beyond ASCII are fine in strings and comments, and found anyw
         "a = \"x # no comment é\"",
         std::string("\xEF\xBB\xBF") + "a = 1",
         "a = \"é",
+        "a.\"é\".'é' = 1\n[b.\"é\"]\n[['é']]",
+        "a = [\"é\",'é', {b.\"é\" = 'é', \"é\" = 1}, # é\n  'é' ]\nc.\"é\" = 1",
     };
     for (const std::string& text : fine) {
         INFO(text);
@@ -31,9 +33,21 @@ TEST_CASE("letters beyond ASCII are fine in strings and comments, and found anyw
         int column{0};
     };
     const std::vector<Row> stray = {
-        {"é = 1", 1, 1},           {"a = 1\nb = é", 2, 5},          {"a = \"é\"é", 1, 8},
-        {"a = \"\\é\"", 1, 7},     {"a = \"\"\"\n\\é\"\"\"", 2, 2}, {"a = ''é", 1, 7},
-        {"a = '''x'''''é", 1, 14}, {"a = \"open\né", 2, 1},         {"a\xff", 1, 2},
+        {"é = 1", 1, 1},
+        {"a = 1\nb = é", 2, 5},
+        {"a = \"é\"é", 1, 8},
+        {"a = \"\\é\"", 1, 7},
+        {"a = \"\"\"\n\\é\"\"\"", 2, 2},
+        {"a = ''é", 1, 7},
+        {"a = '''x'''''é", 1, 14},
+        {"a = \"open\né", 2, 1},
+        {"a\xff", 1, 2},
+        // A quote behind a word is a part of it.
+        {"a = 1\"é\"", 1, 7},
+        {"a = 1.'é'", 1, 8},
+        {"a\"é\" = 1", 1, 3},
+        {"a = [1.\"é\"]", 1, 9},
+        {"a = {b = 1.'é'}", 1, 13},
     };
     for (const Row& row : stray) {
         INFO(row.text);
@@ -46,7 +60,8 @@ TEST_CASE("letters beyond ASCII are fine in strings and comments, and found anyw
 
 TEST_CASE("a document the TOML library stumbles over is a problem, not the end of the program") {
     for (const std::string text :
-         {"[>x]", "[[>x]]", "a = \xef\xbb\x9f", "\xef\xbb\x9f = 1", "a = \"\"\"\\\xe3\x80\x81\"\"\"", "a.>b = 1"}) {
+         {"[>x]", "[[>x]]", "a = \xef\xbb\x9f", "\xef\xbb\x9f = 1", "a = \"\"\"\\\xe3\x80\x81\"\"\"", "a.>b = 1",
+          "a = 1\"\xc4\xa0\"", "a = 1.\"\xe1\x9a\x81\""}) {
         INFO(text);
         config::Log log;
         (void)config::parse_toml(text, log);
