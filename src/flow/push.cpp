@@ -10,6 +10,8 @@
 #include "core/plan/push.hpp"
 #include "flow/box.hpp"
 #include "flow/release.hpp"
+#include "flow/release_look.hpp"
+#include "flow/release_prune.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/ledger/lock.hpp"
 #include "io/term/json.hpp"
@@ -22,7 +24,6 @@ namespace {
 constexpr int k_most_changes = 3;          // of the project, while it is pushed
 constexpr int k_most_first_looks = 3;      // at a box whose connections break off
 constexpr std::size_t k_owner_bytes = 16;  // as the helper wants it
-constexpr std::size_t k_kept_releases = 3;
 constexpr std::string_view k_push_event = "push";
 
 std::string release_path(const std::string& hash) {
@@ -140,6 +141,7 @@ class Push {
         if (!there) return change(std::move(box), false, current);
         if (*there && current == report_.hash) {
             report_.up_to_date = true;
+            TRY(remember_manifest(deps_.ledger, lease_.id, report_.hash, report_.tree.entries));
             add(report_.wire, box->agent().session().traffic());
             return ok();
         }
@@ -166,6 +168,7 @@ class Push {
 
     Status change(std::shared_ptr<Box> box, bool there, const std::string& current) {
         TRY_ASSIGN(Link link, claim(std::move(box)));
+        TRY(remember_manifest(deps_.ledger, lease_.id, report_.hash, report_.tree.entries));
         if (there) {
             TRY(make_current(op_, link, report_.tree.hash));
         } else {
@@ -210,48 +213,15 @@ class Push {
             .set("files", report_.tree.files)
             .set("bytes", report_.tree.bytes)
             .set("sent_bytes", report_.sent_bytes);
-        TRY(deps_.ledger.set_note(lease_.id, note_of(report_.hash), "pushed"));
+        TRY(deps_.ledger.set_note(lease_.id, release_note(report_.hash), "pushed"));
         return deps_.ledger.append_event(lease_.id, std::nullopt, std::string{k_push_event}, detail.dump());
     }
 
     // Housekeeping: a failure here is no failure of the push.
     void prune(Link& link) {
-        const Status done = try_prune(link);
+        const Status done = prune_releases(op_, deps_.ledger, lease_, link, report_);
         if (!done) op_.debug("old releases stay: " + done.error().message);
     }
-
-    Status try_prune(Link& link) {
-        std::vector<std::pair<std::int64_t, std::string>> found;
-        proto::Scan scan{};
-        scan.root = link.root;
-        scan.subtrees = {std::string{k_releases}};
-        scan.depth = 1;
-        TRY(link.agent->scan(op_, scan, [&](proto::FileEntry&& entry) -> Status {
-            if (entry.type == proto::FileType::directory && entry.path.size() > k_releases.size() + 1) {
-                found.emplace_back(entry.ctime_ns, entry.path.substr(k_releases.size() + 1));
-            }
-            return ok();
-        }));
-        std::sort(found.rbegin(), found.rend());
-        std::vector<std::string> present;
-        for (auto& [age, name] : found) {
-            // Only what the ledger says we made is ever removed.
-            TRY_ASSIGN(const auto ours, deps_.ledger.note(lease_.id, note_of(name)));
-            if (ours) present.push_back(std::move(name));
-        }
-        TRY_ASSIGN(const auto runs, deps_.ledger.runs(lease_.id));
-        std::vector<std::string> needed;
-        for (const model::Run& run : runs) {
-            needed.push_back(run.spec.code_hash);
-        }
-        for (const std::string& name : plan::releases_to_prune(present, report_.hash, needed, k_kept_releases)) {
-            TRY(link.agent->remove(op_, *link.claim, release_path(name), true));
-            report_.pruned.push_back(name);
-        }
-        return ok();
-    }
-
-    static std::string note_of(const std::string& hash) { return "release." + hash; }
 
     const Op& op_;
     Deps& deps_;

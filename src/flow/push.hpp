@@ -25,6 +25,13 @@ struct PushOptions {
     bool rehash{false};                       // the box reads its release anew when nothing seems to be to do
 };
 
+// A directory below `releases` that was to go, and holds more than was deployed, or other contents.
+struct KeptRelease {
+    std::string directory{};  // absolute on the box
+    std::uint64_t bytes{0};
+    std::string why{};  // which files, a few of them named
+};
+
 struct PushReport {
     std::string hash{};       // of the release, 64 hex digits
     bool up_to_date{false};   // it was current already, and proven so on the box
@@ -35,12 +42,14 @@ struct PushReport {
     std::uint64_t sent_bytes{0};
     std::uint64_t linked_files{0};
     std::vector<std::string> pruned{};  // hashes of releases removed
+    std::vector<KeptRelease> kept{};    // warned of already
     Wire wire{};
 };
 
 // Code::usage when the user declines the size, or cannot be asked. Code::unsafe_path for a root that must not be used,
 // before anything is sent. Code::integrity when the finished tree differs from ours: `current` stays as it was. An
-// interrupted push leaves a staging directory that the next one finishes.
+// interrupted push leaves a staging directory that the next one finishes. A release of the same name that was changed
+// on the box is set aside, and removed only if nothing but what was deployed would be lost.
 Result<PushReport> push(const Op& op, Deps& deps, const PushOptions& options);
 
 // The hash of the release that is current on the box; empty if none is.

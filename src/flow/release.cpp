@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "core/proto/path.hpp"
+#include "flow/release_look.hpp"
 #include "flow/transfer/push_files.hpp"
 
 namespace drawhitch::flow {
@@ -163,8 +164,16 @@ Status ReleaseBuilder::send(Link& link, PushReport& report) {
 Status ReleaseBuilder::put_in_force(Link& link) {
     const std::string release = std::string{k_releases} + "/" + tree_.hash.hex();
     TRY(link.agent->sync(op_, link.root));
-    // A directory of that name, if there is one, was found to differ from what its name says.
-    TRY(apply(link, {removal(release), {proto::ChangeKind::rename, release, std::string{k_staging}, 0, 0}}, false));
+    // A directory of that name, if there is one, was found to differ from what its name says: somebody's files may be
+    // in it. Whether it may go is judged when nobody reaches it under its name any more.
+    const std::string aside = std::string{k_releases} + "/" + name_for_kept(tree_.hash.hex());
+    TRY_ASSIGN(const auto before, link.agent->stat(op_, link.root, {release}));
+    const bool there = !before.empty() && before.front().error == 0;
+    std::vector<proto::Change> changes;
+    if (there) changes.push_back({proto::ChangeKind::rename, aside, release, 0, 0});
+    changes.push_back({proto::ChangeKind::rename, release, std::string{k_staging}, 0, 0});
+    TRY(apply(link, std::move(changes), false));
+    if (there) op_.note("release " + tree_.hash.hex().substr(0, 12) + " had been changed on the box");
     return make_current(op_, link, tree_.hash);
 }
 

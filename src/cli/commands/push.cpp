@@ -107,6 +107,14 @@ void show_result(term::Output& out, const flow::PushReport& report) {
         pruned.push(hash);
     }
     out.json("pruned", pruned);
+    Json kept = Json::array();
+    for (const flow::KeptRelease& release : report.kept) {
+        kept.push(Json::object()
+                      .set("directory", Json::name(release.directory))
+                      .set("bytes", release.bytes)
+                      .set("why", release.why));
+    }
+    out.json("kept", kept);
 }
 
 Result<Outcome> run_push(Context& context, const Parsed& parsed) {

@@ -1,0 +1,148 @@
+// A release is what was deployed, and nothing else in its directory is drawhitch's to remove, to start or to let die.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+
+#include "flow/push.hpp"
+#include "io/ledger/ledger.hpp"
+#include "support/local_deps.hpp"
+#include "support/temp_dir.hpp"
+#include "support/test_op.hpp"
+
+using namespace drawhitch;
+using support::read_file;
+using support::write_file;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Bench {
+    support::TestOp op{};
+    support::LocalDeps local{op};
+    model::Lease lease{local.adopt("b1")};
+
+    Bench() {
+        code("print(1)\n");
+        fs::create_directories(local.project_directory() + "/lib");
+        write_file(local.project_directory() + "/lib/model.py", "class M: pass\n");
+        write_file(local.project_directory() + "/run.sh", "#!/bin/sh\necho\n", 0755);
+    }
+    void code(std::string_view text) const {
+        ::unlink((local.project_directory() + "/train.py").c_str());
+        write_file(local.project_directory() + "/train.py", text);
+    }
+    flow::PushReport push() {
+        auto report = flow::push(op, local.deps(), {.box = "b1"});
+        if (!report) FAIL(report.error().message << " " << report.error().why);
+        return std::move(report).value();
+    }
+    [[nodiscard]] std::string releases() const { return local.root() + "/releases"; }
+    [[nodiscard]] std::string at(const std::string& hash, const std::string& path) const {
+        return releases() + "/" + hash + "/" + path;
+    }
+    // The contents of all files of that name below `releases`.
+    [[nodiscard]] std::vector<std::string> all(const std::string& name) const {
+        std::vector<std::string> found;
+        for (const auto& entry : fs::recursive_directory_iterator(releases()))
+            if (entry.path().filename() == name && entry.is_regular_file()) found.push_back(read_file(entry.path()));
+        std::sort(found.begin(), found.end());
+        return found;
+    }
+    void edit(const std::string& path, std::string_view text) const {
+        ::chmod(path.c_str(), 0644);
+        write_file(path, text);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a push of unchanged code loses no file that somebody put into the release in force") {
+    Bench bench;
+    const auto first = bench.push();
+    fs::create_directories(bench.local.root() + "/latest/ckpt");
+    write_file(bench.local.root() + "/latest/ckpt/model.pt", "a week");
+    const auto second = bench.push();
+    CHECK(second.hash == first.hash);
+    CHECK(bench.all("model.pt") == std::vector<std::string>{"a week"});
+    REQUIRE(second.kept.size() == 1);
+    CHECK(second.kept[0].why == "ckpt/model.pt is not of it");
+    CHECK(read_file(second.kept[0].directory + "/ckpt/model.pt") == "a week");
+    // The release is right again.
+    CHECK_FALSE(fs::exists(bench.at(second.hash, "ckpt")));
+    CHECK(bench.push().up_to_date);
+    // What is kept is told again, until somebody took it; then the rest of it goes.
+    bench.code("print(2)\n");
+    CHECK(bench.push().kept.size() == 1);
+    fs::remove_all(second.kept[0].directory + "/ckpt");
+    bench.code("print(3)\n");
+    CHECK(bench.push().kept.empty());
+    CHECK_FALSE(fs::exists(second.kept[0].directory));
+}
+
+TEST_CASE("a push of unchanged code keeps what was edited in the release in force") {
+    Bench bench;
+    const auto first = bench.push();
+    fs::remove(bench.at(first.hash, "train.py"));
+    write_file(bench.at(first.hash, "train.py"), "print(6)\n");
+    const auto second = bench.push();
+    CHECK(read_file(bench.at(second.hash, "train.py")) == "print(1)\n");
+    CHECK(bench.all("train.py") == std::vector<std::string>{"print(1)\n", "print(6)\n"});
+    REQUIRE(second.kept.size() == 1);
+    CHECK(second.kept[0].why == "train.py was edited");
+}
+
+TEST_CASE("a release that lost a file, or has nothing more than an interpreter's caches, is built anew and not kept") {
+    Bench bench;
+    const auto first = bench.push();
+    fs::remove(bench.at(first.hash, "train.py"));
+    fs::create_directories(bench.at(first.hash, "lib/__pycache__"));
+    write_file(bench.at(first.hash, "lib/__pycache__/model.cpython-312.pyc"), "c");
+    const auto second = bench.push();
+    CHECK(second.kept.empty());
+    CHECK(bench.all("train.py").size() == 1);
+    CHECK(std::distance(fs::directory_iterator{bench.releases()}, {}) == 1);
+}
+
+TEST_CASE("of a release whose files the ledger does not know, everything is kept unless its hash is right") {
+    Bench bench;
+    const auto first = bench.push();
+    REQUIRE(bench.local.ledger().set_note(bench.lease.id, "manifest." + first.hash, ""));
+    bench.code("print(2)\n");
+    const auto second = bench.push();
+    REQUIRE(bench.local.ledger().set_note(bench.lease.id, "manifest." + second.hash, ""));
+    write_file(bench.at(second.hash, "model.pt"), "a week");
+    std::vector<std::string> pruned;
+    for (int i = 3; i < 8; ++i) {
+        bench.code("print(" + std::to_string(i) + ")\n");
+        const auto report = bench.push();
+        pruned.insert(pruned.end(), report.pruned.begin(), report.pruned.end());
+    }
+    CHECK(pruned.size() == 2);
+    CHECK(pruned.front() == first.hash);
+    CHECK(std::find(pruned.begin(), pruned.end(), second.hash) == pruned.end());
+    CHECK(bench.all("model.pt") == std::vector<std::string>{"a week"});
+}
+
+TEST_CASE("an old release is not pruned together with somebody's file in it") {
+    Bench bench;
+    const auto first = bench.push();
+    write_file(bench.at(first.hash, "model.pt"), "a week");
+    bench.code("print(2)\n");
+    const auto edited = bench.push();
+    fs::remove(bench.at(edited.hash, "train.py"));
+    write_file(bench.at(edited.hash, "train.py"), "print(8)\n");  // of the same size
+    std::vector<std::string> pruned;
+    for (int i = 3; i < 10; ++i) {
+        bench.code("print(" + std::to_string(i) + ")\n");
+        const auto report = bench.push();
+        pruned.insert(pruned.end(), report.pruned.begin(), report.pruned.end());
+    }
+    CHECK(bench.all("model.pt") == std::vector<std::string>{"a week"});
+    CHECK(read_file(bench.at(edited.hash, "train.py")) == "print(8)\n");
+    CHECK(pruned.size() == 3);
+    CHECK(bench.push().up_to_date);
+    CHECK(std::find(pruned.begin(), pruned.end(), first.hash) == pruned.end());
+}
