@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "core/config/load_profile.hpp"
+#include "flow/endpoint_of.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/term/prompt.hpp"
 #include "io/transport/local.hpp"
@@ -80,13 +81,12 @@ Result<std::unique_ptr<transport::Transport>> LeaseConnector::to(const Op&, cons
         return Made{std::make_unique<transport::LocalTransport>()};
     TRY_ASSIGN(auto pins, ledger_.host_keys(lease.id));
     if (lease.endpoint.transport == model::TransportKind::openssh) {
-        return Made{std::make_unique<transport::OpensshTransport>(
-            target(lease.endpoint), openssh(lease.endpoint, asks_for_codes(lease)), std::move(pins))};
+        transport::OpensshSetup setup = openssh(lease.endpoint, asks_for_codes(lease));
+        setup.cure = adopt_again(lease);
+        return Made{
+            std::make_unique<transport::OpensshTransport>(target(lease.endpoint), std::move(setup), std::move(pins))};
     }
-    const model::Endpoint& at = lease.endpoint;
-    std::string cure = "drawhitch adopt " + lease.name + " ssh -p " + std::to_string(at.port) + " " +
-                       printable(at.user.empty() ? at.host : at.user + "@" + at.host);
-    return Made{std::make_unique<PinnedSsh>(target(at), std::move(pins), std::move(cure), prompt_)};
+    return Made{std::make_unique<PinnedSsh>(target(lease.endpoint), std::move(pins), adopt_again(lease), prompt_)};
 }
 
 Result<std::string> TerminalSecrets::ask(const Op& op, const transport::SecretQuestion& question) {

@@ -56,15 +56,16 @@ Resolved decide_endpoint(const parse::SshLine& line, const parse::SshConfig& con
         line.identity_file.empty() ? configured_key(config, here.laptop) : absolute(line.identity_file, here.laptop);
     const bool renamed = !config.host_name.empty() && config.host_name != line.destination;
     endpoint.host = renamed ? config.host_name : line.destination;
+    // What the line says itself is lost where only the name is remembered.
+    const bool overridden = !line.user.empty() || line.port || !line.identity_file.empty();
     if (endpoint.transport == Kind::openssh) {
         // The program finds host, user, port and keys by the name the user gave, unless the line says otherwise.
-        const bool overridden = !line.user.empty() || line.port || !line.identity_file.empty();
         endpoint.host = line.destination;
         if (!overridden) {
             endpoint.alias = line.destination;
             endpoint.identity_file.clear();
         }
-    } else if (renamed) {
+    } else if (renamed && !overridden) {
         endpoint.alias = line.destination;
     }
     return resolved;

@@ -18,8 +18,9 @@ namespace drawhitch::flow {
 struct HostTrust {
     std::vector<model::HostKey> pins{};   // of the lease, when there is one
     std::vector<model::HostKey> known{};  // from the user's known_hosts
-    std::string accept{};                 // "SHA256:…", "any", or empty: ask
-    std::string retry{};                  // the command to type with a fingerprint, without the flag
+    // "SHA256:…", "any" (whatever a host shows of which no key is known yet), or empty: ask.
+    std::string accept{};
+    std::string retry{};  // the command to type with a fingerprint, without the flag
 };
 
 class FirstUse final : public transport::HostKeyPolicy {
@@ -36,6 +37,9 @@ class FirstUse final : public transport::HostKeyPolicy {
 
   private:
     Status accept(const Op& op, const model::HostKey& key, const std::string& source);
+    // The key that was known for the host before, where `key` is another one.
+    [[nodiscard]] const model::HostKey* contradicting(const model::HostKey& key) const;
+    [[nodiscard]] Error replaces(std::string_view shown, const model::HostKey& key, const model::HostKey& other) const;
     Status ask(const Op& op, std::string_view shown, const model::HostKey& key);
 
     HostTrust trust_{};

@@ -164,6 +164,39 @@ TEST_CASE("a host key that nobody vouches for is not accepted, and nobody logs i
     CHECK(laptop.ledger().leases(ledger::Which::all)->empty());
 }
 
+TEST_CASE("a key that is not the pinned one stops every command with the line that adopts the box again", "[adopt]") {
+    const TestOp op;
+    PrivateSshd server;
+    PrivateSshd other({.host_key_types = {"ecdsa"}});
+    Laptop laptop(op);
+    AdoptRequest request = request_for(server);
+    const auto report = laptop.adopt(op, request);
+    REQUIRE(report);
+    // "any" would send what follows, a password even, to whatever answers there now.
+    request.line = request_for(other).line;
+    request.accept_host_key = "any";
+    const auto refused = laptop.adopt(op, request);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == Code::host_key);
+    CHECK(refused.error().next.ends_with(" --accept-host-key " + fingerprint_of(other)));
+    CHECK(laptop.ledger().host_keys(report->lease.id)->front().fingerprint == fingerprint_of(server));
+
+    model::Lease moved = report->lease;
+    moved.endpoint.port = other.port();
+    moved.endpoint.identity_file = other.client_key();
+    for (const auto kind : {model::TransportKind::ssh, model::TransportKind::openssh}) {
+        CAPTURE(model::name_of(kind));
+        moved.endpoint.transport = kind;
+        const auto exit = flow::exec(op, laptop.deps(), moved, {.command = {"true"}},
+                                     [](transport::Stream, std::string_view) { return ok(); });
+        REQUIRE_FALSE(exit);
+        CHECK(exit.error().code == Code::host_key);
+        CHECK(exit.error().next == "drawhitch adopt b1 ssh -p " + std::to_string(other.port()) + " -i " +
+                                       other.client_key() + " " + other.user() + "@127.0.0.1");
+    }
+    CHECK(other.log().find("publickey") == std::string::npos);
+}
+
 TEST_CASE("a key in the user's own known_hosts is accepted, with its source", "[adopt]") {
     const TestOp op;
     PrivateSshd server;

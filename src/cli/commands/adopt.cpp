@@ -162,8 +162,8 @@ CommandRow adopt_command() {
                 {.names = "--accept-host-key",
                  .kind = OptionKind::text,
                  .metavar = "FINGERPRINT",
-                 .help = "accept the host key with this SHA256:… fingerprint without asking; \"any\" takes whatever is "
-                         "shown"},
+                 .help = "accept the host key with this SHA256:… fingerprint without asking; \"any\" takes whatever a "
+                         "host shows of which no key is pinned or in your known_hosts"},
                 {.names = "--transport",
                  .kind = OptionKind::text,
                  .metavar = "KIND",

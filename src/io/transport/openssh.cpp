@@ -103,21 +103,24 @@ bool heard_the_end(std::string_view log) {
 
 class OpensshProcess final : public Process {
   public:
-    OpensshProcess(std::unique_ptr<Child> child, RunFiles files, SshTarget target)
-        : child_(std::move(child)), files_(std::move(files)), target_(std::move(target)) {}
+    OpensshProcess(std::unique_ptr<Child> child, RunFiles files, SshTarget target, std::string cure)
+        : child_(std::move(child)), files_(std::move(files)), target_(std::move(target)), cure_(std::move(cure)) {}
 
     Result<Step> step(const Op& op, std::string_view outgoing, bool end_of_input) override {
         TRY_ASSIGN(Step step, child_->step(op, outgoing, end_of_input));
         if (!step.exit || (step.exit->code != k_ssh_failed && step.exit->signal.empty())) return step;
         const std::string log = RunFiles::tail(files_.names().log);
         if (heard_the_end(log)) return step;
-        return openssh_error(messages(log), target_);
+        Error error = openssh_error(messages(log), target_);
+        if (error.code == Code::host_key && error.next.empty()) error.next = cure_;
+        return error;
     }
 
   private:
     std::unique_ptr<Child> child_{};
     RunFiles files_;
     SshTarget target_{};
+    std::string cure_{};
 };
 
 std::string known_hosts(const std::vector<model::HostKey>& pins) {
@@ -147,7 +150,8 @@ Result<std::unique_ptr<Process>> OpensshTransport::exec(const Op& op, const BoxC
     // A session of its own has no terminal, so that it cannot ask there; where it may, it keeps ours.
     const bool asks = setup_.shared && setup_.may_ask;
     TRY_ASSIGN(std::unique_ptr<Child> child, start_program(std::move(words), !asks));
-    return std::unique_ptr<Process>(std::make_unique<OpensshProcess>(std::move(child), std::move(files), target_));
+    return std::unique_ptr<Process>(
+        std::make_unique<OpensshProcess>(std::move(child), std::move(files), target_, setup_.cure));
 }
 
 Result<Exit> run_attached(const Op& op, const SshTarget& target, const OpensshSetup& setup,

@@ -19,6 +19,7 @@ struct OpensshSetup {
     // A directory of ours, 0700, short enough for a socket's path (60 characters). Known hosts, logs and control
     // sockets.
     std::string runtime_dir{};
+    std::string cure{};  // what to type when a refused host key turns out to be right: the error's `next`
     // One shared connection, kept ten minutes after its last use, so that a host that asks for a code asks once.
     bool shared{false};
     // The program may ask the user on the terminal (for the first, shared connection).

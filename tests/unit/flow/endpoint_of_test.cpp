@@ -111,4 +111,16 @@ TEST_CASE("a lease tells the line that adopts its box again") {
     CHECK(adopt_again(lease) == "drawhitch adopt b1 local");
 }
 
+TEST_CASE("a line that says more than its name is remembered in full") {
+    parse::SshConfig config;
+    config.host_name = "203.0.113.7";
+    parse::SshLine line = line_to("gpu1");
+    CHECK(decide(line, config).endpoint.alias == "gpu1");
+    line.identity_file = "/home/me/other";
+    model::Lease lease;
+    lease.name = "b1";
+    lease.endpoint = decide(line, config).endpoint;
+    CHECK(adopt_again(lease).find("-i /home/me/other") != std::string::npos);
+}
+
 }  // namespace drawhitch::flow

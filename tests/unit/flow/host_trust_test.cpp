@@ -57,6 +57,50 @@ TEST_CASE("a fingerprint given counts for that key only") {
     CHECK(alone.check(any, k_new));
 }
 
+TEST_CASE("any stands for no key of a box that is known by another one") {
+    Alone alone;
+    const std::string retry = "drawhitch adopt b1 ssh root@box";
+    const auto refuses = [&](HostTrust known) {
+        known.accept = "any";
+        known.retry = retry;
+        FirstUse trust(std::move(known), alone.prompt);
+        const auto refused = alone.check(trust, k_new);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code == Code::host_key);
+        CHECK(refused.error().why.find("SHA256:new") != std::string::npos);
+        CHECK(refused.error().why.find("SHA256:old") != std::string::npos);
+        CHECK(refused.error().next == retry + " --accept-host-key SHA256:new");
+        CHECK_FALSE(trust.accepted());
+    };
+    refuses({.pins = {k_old}});
+    refuses({.pins = {k_old}, .known = {k_new}});
+    refuses({.known = {k_old}});
+    // A host that shows none of the keys it had is another host, whatever type it shows.
+    refuses({.known = {key("ecdsa-sha2-nistp256", "old")}});
+}
+
+TEST_CASE("any and a fingerprint go on where nothing contradicts them") {
+    Alone alone;
+    FirstUse noted({.known = {key("ssh-rsa", "older"), k_new}, .accept = "any"}, alone.prompt);
+    REQUIRE(alone.check(noted, k_new));
+    CHECK(noted.accepted()->blob == "new");
+    FirstUse pinned({.pins = {k_old}, .accept = "any"}, alone.prompt);
+    REQUIRE(alone.check(pinned, k_old));
+    CHECK_FALSE(pinned.is_new());
+    FirstUse named({.pins = {k_old}, .known = {k_old}, .accept = "SHA256:new"}, alone.prompt);
+    REQUIRE(alone.check(named, k_new));
+    CHECK(named.is_new());
+}
+
+TEST_CASE("without anybody to ask a changed key is shown beside the one pinned") {
+    Alone alone;
+    FirstUse trust({.pins = {k_old}, .retry = "drawhitch adopt b1 ssh root@box"}, alone.prompt);
+    const auto refused = alone.check(trust, k_new);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().why.find("SHA256:new") != std::string::npos);
+    CHECK(refused.error().why.find("SHA256:old") != std::string::npos);
+}
+
 TEST_CASE("the user's known_hosts vouches for a box without pins, never against them") {
     Alone alone;
     FirstUse first({.known = {k_new}}, alone.prompt);
