@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # Claims a run's name, makes its work tree and tells what the launch must know, framed by the nonce N.
 # Values come before it: N ROOT NAME TOKEN RELEASE PROC CGROUP DEV. Calls come after it, in this order:
-#   check MARK [known]; guard WANTED; claim; persist NAME …; link NAME TARGET …; settle; volatile DIRECTORY …; facts
+#   check MARK [known]; guard WANTED LIST; claim; persist NAME …; link NAME TARGET …; settle; volatile DIRECTORY …; facts
 # RELEASE may be @current (whatever `current` names) or empty (an empty work tree).
 LC_ALL=C
 export LC_ALL
@@ -39,11 +39,11 @@ check() {
     [ -z "$RELEASE" ] || [ -d "$ROOT/releases/$RELEASE" ] || refuse no-release
 }
 
-# Other runs that were started and have no exit record yet, with the GPUs they were given (none named: all).
+# Other runs whose job lives, whatever their records say, with the GPUs they were given (none named: all).
 live() {
     for d in "$ROOT"/runs/*/; do
         d=${d%/}
-        [ "$d" != "$D" ] && [ -e "$d/start.json" ] && [ ! -e "$d/exit.json" ] || continue
+        [ "$d" != "$D" ] && [ -e "$d/start.json" ] || continue
         p=$(sed -n 's/^.*"pid":\([0-9][0-9]*\).*$/\1/p' "$d/start.json")
         t=$(sed -n 's/^.*"start_ticks":\([0-9][0-9]*\).*$/\1/p' "$d/start.json")
         [ "$(sed 's/^.*) //' "$PROC/$p/stat" 2>/dev/null | cut -d' ' -f20)" = "$t" ] || continue
@@ -57,8 +57,13 @@ gpu_count() {
     echo $i
 }
 
-# WANTED is "share", a list such as 0,1, or empty for all GPUs. Two runs get no GPU in common unless they share.
+# WANTED is "share", a list such as 0,1, or empty for all GPUs. Two runs get no GPU in common unless they share. LIST is
+# what the run asked for by number: a GPU that is not there would leave it without any.
 guard() {
+    for gpu in $(echo "${2-}" | tr , ' '); do
+        case $gpu in *[!0-9]*) continue ;; esac
+        [ -e "$DEV/kfd" ] || [ -e "$DEV/dxg" ] || [ "$gpu" -lt "$(gpu_count)" ] || refuse no-gpu "$gpu, and it has $(gpu_count)"
+    done
     [ "$1" != share ] && [ "$(gpu_count)" -gt 0 ] || return 0
     taken=$(
         live | while read -r name theirs; do

@@ -43,6 +43,8 @@ run() {
     [ -e "$D/claim" ] && echo "claimed=$(stat -c %Y "$D/claim" 2>/dev/null)"
     [ -e "$D/start.json" ] && echo "start=$(head -c 2048 "$D/start.json" 2>/dev/null | tr -s ' \n' ' ')"
     for f in "$D"/started.*; do [ -e "$f" ] && echo "attempt=${f##*.}"; done
+    # A record of the end that is there before its process is looked at, and the process lives: not the wrapper's.
+    [ -e "$D/exit.json" ] && echo 'ended=before'
     p=$(value_of pid "$D/start.json")
     [ -n "$p" ] && [ -d "$PROC/$p" ] && echo "job=$(after_name "$p")"
     w=$(value_of wrapper_pid "$D/start.json")

@@ -241,9 +241,15 @@ TEST_CASE("two live runs get no GPU in common unless they share") {
     };
     // Without GPUs there is nothing to guard.
     CHECK(answer("", false).finished);
-    for (const char* name : {"nvidia0", "nvidia1", "nvidiactl"})
-        support::write_file(dev / name, "");
-    CHECK(answer("9", true).gpus == 2);
+    // A GPU that is not there, shared or not, would leave the run without any.
+    CHECK(answer("0", false).refused == "no-gpu");
+    CHECK(answer("0", true).because == "0, and it has 0");
+    support::write_file(dev / "nvidiactl", "");
+    for (int i = 0; i < 32; ++i)
+        support::write_file(dev / ("nvidia" + std::to_string(i)), "");
+    CHECK(answer("9", true).gpus == 32);
+    CHECK(answer("0,32", false).refused == "no-gpu");
+    CHECK(answer("GPU-8f2c", true).finished);
     // r1 was given all of them.
     CHECK(answer("1", false).refused == "gpus-taken");
     CHECK(answer("1", false).because == "r1");

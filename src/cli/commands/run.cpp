@@ -22,6 +22,8 @@ namespace {
 
 using term::Cell;
 
+constexpr std::int64_t k_most_ranks = 100'000;  // far above what one box runs
+
 // "K=V", or "K" for the laptop's own value, which then stands in no command line.
 Status add_variable(Context& context, const Workplace& place, const std::string& text, plan::Variables& variables) {
     const std::size_t at = text.find('=');
@@ -76,7 +78,13 @@ Result<flow::LaunchOptions> options_of(Context& context, const Workplace& place,
         TRY_ASSIGN(options.gpus, plan::gpu_list(*gpus));
     }
     options.share_gpus = parsed.flag("share-gpu");
-    options.ranks = static_cast<int>(std::clamp<std::int64_t>(parsed.integer("ranks").value_or(1), 1, 100'000));
+    const std::int64_t ranks = parsed.integer("ranks").value_or(1);
+    if (ranks < 1 || ranks > k_most_ranks) {
+        return Error{Code::usage, "--ranks " + std::to_string(ranks) + " is no number of processes"}
+            .because("it is between 1 and " + std::to_string(k_most_ranks))
+            .then("drawhitch help run");
+    }
+    options.ranks = static_cast<int>(ranks);
     options.unbuffered = !parsed.flag("no-unbuffer");
     return options;
 }

@@ -11,6 +11,7 @@ namespace drawhitch::judge {
 
 namespace {
 
+constexpr int k_gave_up = 125;  // of templates/box/run.sh and stop.sh
 constexpr double k_load_worth_a_word = 32;
 constexpr std::uint64_t k_full_bytes = 1U << 20U;  // less than this left: a checkpoint cannot have been written
 
@@ -71,7 +72,9 @@ std::string cause_of_exit(const model::ExitRecord& exit, const model::BoxState& 
     evidence.push_back(exit.code ? "exit record: code " + std::to_string(*exit.code)
                                  : "exit record: signal " + exit.signal);
     if (!exit.sure) evidence.push_back("the box's shell could not tell a signal from an exit code above 128");
-    if (const auto cause = stage_cause(exit.stage); !cause.empty()) return std::string(cause);
+    // Whatever gave up before the job ended with this code.
+    const bool gave_up = exit.code == k_gave_up;
+    if (const auto cause = stage_cause(exit.stage); gave_up && !cause.empty()) return std::string(cause);
     const auto killed = killed_for_memory(exit.oom_before, exit.oom_after, evidence);
     if (killed.value_or(0) > 0) {
         return exit.signal == "KILL" || exit.code == 137 ? "oom" : "oom in a process of the run";
@@ -81,6 +84,7 @@ std::string cause_of_exit(const model::ExitRecord& exit, const model::BoxState& 
     if (note_full_disk(box, evidence)) return "disk full";
     if (exit.code == 127) return "command not found";
     if (exit.code == 126) return "command could not be executed";
+    if (exit.code == 0) return "its record says code 0, of no job that it knows";
     return "exit code " + std::to_string(exit.code.value_or(0));
 }
 

@@ -270,6 +270,23 @@ bool directory_tells_nothing(Case& c) {
     return true;
 }
 
+// The job itself can write where its record lies. One that cannot be the wrapper's, who writes it when the job is gone,
+// says nothing.
+bool is_forged(Case& c) {
+    const auto& start = c.run.start;
+    const auto& exit = c.run.exit;
+    if (!start || start->attempt != exit->attempt) return false;
+    if (exit->token != start->token) {
+        c.note("a record of its end is there that does not carry the run's token: another hand wrote it");
+        return true;
+    }
+    if (!c.run.ended_before || start->boot_id != c.box.boot_id || !is_alive(c.run.at_pid, start->start_ticks))
+        return false;
+    c.note("a record of its end is there while its process " + std::to_string(start->pid) +
+           " lives: another hand wrote it");
+    return true;
+}
+
 // The order is that of proof: a record of the end, another boot, a living process, a dead one.
 void decide(Case& c, const RunHistory& history, Judged& judged) {
     const bool has_start = c.run.start && c.run.start->attempt == c.policy.attempt;
@@ -279,7 +296,7 @@ void decide(Case& c, const RunHistory& history, Judged& judged) {
         c.is(VerdictKind::unknown).cause = "on the box another laptop's run has this name; ours never started";
         return;
     }
-    if (has_exit) {
+    if (has_exit && !is_forged(c)) {
         judge_exit(c, *c.run.exit);
         return;
     }

@@ -158,6 +158,7 @@ model::RunFacts run_facts(const Framed& sections, const AskedRun& asked) {
     facts.directory = model::RunDirectory::present;
     facts.claimed = sane(value_of(body, "claimed").value_or(""));
     facts.attempted = value_of(body, "attempt").has_value();
+    facts.ended_before = value_of(body, "ended").has_value();
     read_records(body, facts);
     if (facts.start) {
         facts.at_pid = process_after_name(value_of(body, "job").value_or(""));

@@ -75,6 +75,8 @@ std::optional<model::ExitRecord> exit_record(std::string_view text) {
     record.signal = word(*json, "signal");
     if (!attempt || !ended || (code.has_value() != record.signal.empty())) return std::nullopt;
     if (code && *code > 255) return std::nullopt;
+    if (std::any_of(record.signal.begin(), record.signal.end(), [](char c) { return c >= 'a' && c <= 'z'; }))
+        return std::nullopt;
     record.attempt = *attempt;
     record.token = word(*json, "token");
     if (code) record.code = static_cast<int>(*code);

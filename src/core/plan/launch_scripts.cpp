@@ -17,7 +17,7 @@ std::string prepare_script(const PrepareSpec& spec) {
     text += assignment("DEV", spec.roots.dev);
     text += box_prepare_sh();
     text += "check " + script_word(spec.mark) + (spec.marked ? " known\n" : "\n");
-    text += "guard " + script_word(spec.share_gpus ? "share" : spec.gpus) + "\nclaim\n";
+    text += "guard " + script_word(spec.share_gpus ? "share" : spec.gpus) + " " + script_word(spec.gpus) + "\nclaim\n";
     for (const std::string& name : spec.persist)
         text += "persist " + script_word(name) + "\n";
     for (const model::Link& link : spec.links)

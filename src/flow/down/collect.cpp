@@ -14,6 +14,7 @@
 #include "flow/down/tier_scan.hpp"
 #include "flow/overview.hpp"
 #include "flow/push.hpp"
+#include "flow/same_machine.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/transport/script.hpp"
 
@@ -104,15 +105,7 @@ Status Collector::find_earlier() {
 Result<bool> Collector::was_here(const model::Lease& other) const {
     if (other.root_nonce == lease_.root_nonce) return true;
     if (other.state != model::LeaseState::closed || other.root != lease_.root) return false;
-    using model::TransportKind;
-    const bool local = lease_.endpoint.transport == TransportKind::local;
-    if (local != (other.endpoint.transport == TransportKind::local)) return false;
-    if (local) return true;
-    TRY_ASSIGN(const auto ours, deps_.ledger.host_keys(lease_.id));
-    TRY_ASSIGN(const auto theirs, deps_.ledger.host_keys(other.id));
-    return std::ranges::any_of(ours, [&](const model::HostKey& key) {
-        return std::ranges::any_of(theirs, [&](const model::HostKey& old) { return old.blob == key.blob; });
-    });
+    return same_machine(deps_.ledger, lease_, other);
 }
 
 // The root must be the one we know, or nothing that is not there may be taken for gone.

@@ -24,6 +24,7 @@
 #include "flow/run/claim.hpp"
 #include "flow/run/launch_refusal.hpp"
 #include "flow/run/poll.hpp"
+#include "flow/same_machine.hpp"
 #include "flow/transfer/link.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/ledger/lock.hpp"
@@ -118,6 +119,11 @@ class Launch {
 
 Status Launch::check() {
     TRY(check_launch(deps_, lease_, options_));
+    TRY_ASSIGN(const std::string others, others_there(deps_.ledger, lease_));
+    if (!others.empty()) {
+        op_.warn("the machine of " + lease_.name + " is also held by " + others +
+                 "; runs of both share its CPUs and GPUs, and no one keeps them apart");
+    }
     // A lease without the text of a profile gets the floor every box has.
     if (!lease_.profile_toml.empty()) {
         TRY_ASSIGN(profile_, config::checked(config::load_profile(lease_.profile_toml, lease_.profile + ".toml", "")));

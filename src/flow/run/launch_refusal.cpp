@@ -16,7 +16,8 @@ struct Row {
 };
 
 // Words of templates/box/prepare.sh and start.sh.
-constexpr std::array<Row, 15> k_refusals{{
+constexpr std::array<Row, 16> k_refusals{{
+    {"no-gpu", Code::usage, "it has no such GPU"},
     {"no-mark", Code::host_key, "the project's root does not carry the mark we left there"},
     {"no-root", Code::not_found, "nothing was pushed there yet"},
     {"no-release", Code::not_found, "the code it should run is not there"},
@@ -51,6 +52,7 @@ Error refusal(const model::Lease& lease, const std::string& name, std::string_vi
         if (word == "no-mark")
             error.why = "under " + printable(lease.root) +
                         " the disk was wiped, swapped or is not mounted, or this is another machine";
+        if (word == "no-gpu") error.why = "--gpus counts from 0; asked for was GPU " + printable(because);
         error.next = cure(word, lease);
         return error;
     }
@@ -69,7 +71,8 @@ Error launch_refusal(const model::Lease& lease, const std::string& name, const p
 }
 
 bool refused_unclaimed(const parse::PrepareAnswer& answer) {
-    for (const std::string_view word : {"no-root", "no-release", "other-box", "no-mark", "gpus-taken", "taken"})
+    for (const std::string_view word :
+         {"no-root", "no-release", "other-box", "no-mark", "no-gpu", "gpus-taken", "taken"})
         if (answer.refused == word) return true;
     return false;
 }

@@ -183,6 +183,39 @@ TEST_CASE("a signal that hit the wrapper, too, was meant for everything") {
     CHECK(told(verdict, "preemption"));
 }
 
+TEST_CASE("a record of the end that the wrapper cannot have written says nothing") {
+    for (const std::optional<int> code : {std::optional{0}, std::optional{3}}) {
+        Scene scene;
+        scene.alive().ended(code).run.ended_before = true;
+        const auto verdict = scene.judge();
+        CHECK(verdict.kind == VerdictKind::running);
+        CHECK_FALSE(verdict.exit_code);
+        CHECK(verdict.evidence.front().find("while its process 4711 lives") != std::string::npos);
+        // It may have ended between the look at the process and the one at the record.
+        scene.run.ended_before = false;
+        CHECK(scene.judge().kind != VerdictKind::running);
+        // The number is a stranger's by now, or the box restarted.
+        scene.run.ended_before = true;
+        scene.run.at_pid->start_ticks = 900'000;
+        CHECK(scene.judge().kind != VerdictKind::running);
+    }
+    Scene other;
+    other.alive().ended(0).run.exit->token = "xyz";
+    CHECK(other.judge().kind == VerdictKind::running);
+    Scene gone;
+    gone.ended(0).run.exit->token = "xyz";
+    CHECK(gone.judge().kind != VerdictKind::done);
+}
+
+TEST_CASE("a stage is believed with the code that goes with it alone") {
+    Scene scene;
+    scene.ended(1).run.exit->stage = "stopped";
+    CHECK(scene.judge().cause == "exit code 1");
+    scene.ended(0).run.exit->stage = "nonsense";
+    CHECK(scene.judge().kind == VerdictKind::failed);
+    CHECK(scene.judge().cause == "its record says code 0, of no job that it knows");
+}
+
 TEST_CASE("what failed before the job is named") {
     Scene scene;
     scene.ended(125);

@@ -190,3 +190,24 @@ TEST_CASE("a command that does not exist is told at once") {
     CHECK(verdict.cause == "command not found");
     CHECK(report.run.id == 1);
 }
+
+TEST_CASE("a run on a machine that another lease holds is told, with what lives there") {
+    RunStage stage;
+    stage.launch(RunStage::job("true"));
+    const auto said = [&] {
+        return stage.op.events().told(EventKind::warning, "is also held by lease b2 of project other, with x1");
+    };
+    CHECK_FALSE(said());
+    auto other = stage.lease();
+    other.name = "b2";
+    other.project = "other";
+    other.root += "-other";
+    const auto added = stage.local().ledger().add_lease(other);
+    REQUIRE(added);
+    model::RunSpec spec;
+    spec.name = "x1";
+    spec.command = {"true"};
+    REQUIRE(stage.local().ledger().claim_run(added->id, spec));
+    stage.launch(RunStage::job("true"));
+    CHECK(said());
+}

@@ -302,3 +302,15 @@ TEST_CASE("a lease has one watcher") {
     CHECK(view.error().code == Code::cancelled);
     CHECK(second == Code::locked);
 }
+
+TEST_CASE("a job that writes its own exit record while it lives is RUNNING, and the next run knows of it") {
+    RunStage stage;
+    stage.launch(
+        RunStage::job("printf '{\"schema\":1,\"attempt\":1,\"token\":\"%s\",\"code\":0,\"signal\":null,\"sure\":true,"
+                      "\"stage\":\"job\",\"started\":1,\"ended\":2}' \"$DRAWHITCH_RUN_TOKEN\" >../exit.json; echo "
+                      "forged; exec sleep 60"));
+    stage.await_text("r1", "log", "forged");
+    const auto verdict = stage.verdict("r1");
+    CHECK(verdict.kind == VerdictKind::running);
+    CHECK(told(verdict, "another hand wrote it"));
+}
