@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/random.hpp"
+#include "base/text.hpp"
 #include "flow/push.hpp"
 #include "io/ledger/ledger.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 constexpr std::string_view k_kept = "kept-";
 constexpr std::size_t k_hash_digits = 64;
 constexpr std::size_t k_kept_bytes = 4;
+constexpr std::int32_t k_linux_enoent = 2;
 // A request is one control frame; the paths must fit well inside.
 constexpr std::size_t k_skip_bytes = 256U << 10U;
 
@@ -20,14 +22,19 @@ std::string key_of(const std::string& hash) {
     return "manifest." + hash;
 }
 
-// Without the directory itself; paths relative to it. Code::not_found when it is not there.
+// Without the directory itself; paths relative to it. Code::not_found when it is not there, Code::permission
+// when nobody can say what is in it.
 Result<std::vector<proto::FileEntry>> scan_release(const Op& op, agent::Agent& agent, const proto::Scan& scan) {
     const std::string& place = scan.subtrees.front();
     std::vector<proto::FileEntry> entries{};
     bool there = false;
     TRY(agent.scan(op, scan, [&](proto::FileEntry&& entry) -> Status {
-        there = true;
-        if (entry.path.size() <= place.size()) return ok();
+        if (entry.path == place) {
+            there = entry.error != k_linux_enoent;
+            const bool listed = entry.error == 0 && entry.type == proto::FileType::directory && !entry.mount_point;
+            if (!there || listed) return ok();
+            return Error{Code::permission, "nobody could look into " + printable(place)};
+        }
         entry.path.erase(0, place.size() + 1);
         entries.push_back(std::move(entry));
         return ok();

@@ -46,7 +46,8 @@ struct ReleaseLook {
     std::uint64_t bytes{0};                    // of all files
 };
 
-// Every byte is read again: nothing remembered decides about destruction.
+// Every byte is read again: nothing remembered decides about destruction. Code::permission for a directory that cannot
+// be looked into.
 Result<ReleaseLook> look_at_release(const Op& op, agent::Agent& agent, const ReleasePlace& place);
 
 }  // namespace drawhitch::flow

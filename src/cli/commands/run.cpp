@@ -10,6 +10,7 @@
 #include "cli/workplace.hpp"
 #include "core/plan/gpu_list.hpp"
 #include "flow/project_check.hpp"
+#include "flow/proven_release.hpp"
 #include "flow/push.hpp"
 #include "flow/run/logs.hpp"
 #include "flow/run/watch.hpp"
@@ -215,6 +216,8 @@ Result<Outcome> run_run(Context& context, const Parsed& parsed) {
     if (!parsed.flag("no-push")) {
         TRY_ASSIGN(const auto pushed, flow::push(context.op, place->deps(), {.box = lease.name}));
         options.release = pushed.hash;
+    } else {
+        TRY_ASSIGN(options.release, flow::proven_release(context.op, place->deps(), lease));
     }
     // Pushing may have learned where the box's root is.
     TRY_ASSIGN(const model::Lease current, place->ledger().lease(lease.id));
@@ -284,7 +287,7 @@ CommandRow run_command() {
                  .metavar = "N",
                  .help = "processes the command starts, for the thread share"},
                 {.names = "--no-unbuffer", .help = "leave PYTHONUNBUFFERED alone"},
-                {.names = "--no-push", .help = "run what was pushed last"},
+                {.names = "--no-push", .help = "run what was pushed last, if it is still that"},
                 {.names = "-f,--follow", .help = "show the log until the run ends; Ctrl-C stops showing, not the run"},
             },
         .trailing = "COMMAND [ARG…]",

@@ -19,7 +19,7 @@ struct LaunchOptions {
     model::Roster roster{};
     plan::Variables variables{};  // the user's own, secrets included
     std::string activate{};
-    std::string release{"@current"};  // tree hash, "@current" for what was pushed last
+    std::string release{"@current"};  // tree hash, proven on the box; "@current": what was pushed last, unproven
     std::string gpus{};               // plan::gpu_list; empty: all
     bool share_gpus{false};
     int ranks{1};           // processes the command starts, for the thread share

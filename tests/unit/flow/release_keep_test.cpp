@@ -1,4 +1,5 @@
 // A release is what was deployed, and nothing else in its directory is drawhitch's to remove, to start or to let die.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -6,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 
+#include "flow/proven_release.hpp"
 #include "flow/push.hpp"
 #include "io/ledger/ledger.hpp"
 #include "support/local_deps.hpp"
@@ -145,4 +147,34 @@ TEST_CASE("an old release is not pruned together with somebody's file in it") {
     CHECK(pruned.size() == 3);
     CHECK(bench.push().up_to_date);
     CHECK(std::find(pruned.begin(), pruned.end(), first.hash) == pruned.end());
+}
+
+TEST_CASE("the release in force is proven before it is run, and an edit is found whatever its times say") {
+    Bench bench;
+    const auto prove = [&] { return flow::proven_release(bench.op, bench.local.deps(), bench.lease); };
+    const auto nothing = prove();
+    REQUIRE_FALSE(nothing);
+    CHECK(nothing.error().code == Code::not_found);
+    const auto pushed = bench.push();
+    CHECK(prove().value() == pushed.hash);
+    const std::string file = bench.at(pushed.hash, "train.py");
+    struct stat before {};
+    REQUIRE(::stat(file.c_str(), &before) == 0);
+    bench.edit(file, "print(6)\n");
+    const timespec times[]{before.st_atim, before.st_mtim};
+    REQUIRE(::utimensat(AT_FDCWD, file.c_str(), times, 0) == 0);
+    const auto edited = prove();
+    REQUIRE_FALSE(edited);
+    CHECK(edited.error().code == Code::integrity);
+    CHECK(edited.error().why == "train.py was edited");
+    CHECK(edited.error().next == "drawhitch push b1");
+    bench.push();
+    CHECK(prove().value() == pushed.hash);
+    fs::create_directories(bench.at(pushed.hash, "lib/__pycache__"));
+    write_file(bench.at(pushed.hash, "lib/__pycache__/model.pyc"), "c");
+    REQUIRE_FALSE(prove());
+    CHECK(prove().error().why == "caches were written into it");
+    fs::remove_all(bench.at(pushed.hash, ""));
+    REQUIRE_FALSE(prove());
+    CHECK(prove().error().why == "it is not there");
 }
