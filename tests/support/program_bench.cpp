@@ -18,13 +18,29 @@ ProgramBench::ProgramBench(const std::string& transport) : transport_(transport)
     add_laptop("");
 }
 
+std::vector<std::string> ProgramBench::adopt_words(const std::string& box) const {
+    return {"adopt",
+            box,
+            "ssh",
+            "-p",
+            std::to_string(proxy_->port()),
+            "-i",
+            sshd_.client_key(),
+            sshd_.user() + "@127.0.0.1",
+            "--accept-host-key",
+            "any",
+            "--transport",
+            transport_,
+            "--data-dir",
+            sshd_.dir() / "data",
+            "--project",
+            "project"};
+}
+
 void ProgramBench::add_laptop(const std::string& name) {
     for (const char* part : {"project", "home", "state"})
         if (::mkdir((dir_ / (name + part)).c_str(), 0700) != 0) throw std::runtime_error("mkdir");
-    const Ran adopted =
-        run_on(name, {"adopt", "b1", "ssh", "-p", std::to_string(proxy_->port()), "-i", sshd_.client_key(),
-                      sshd_.user() + "@127.0.0.1", "--accept-host-key", "any", "--transport", transport_, "--data-dir",
-                      sshd_.dir() / "data", "--project", "project"});
+    const Ran adopted = run_on(name, adopt_words("b1"));
     if (adopted.code != 0) throw std::runtime_error("adopt: " + adopted.err + "\n" + sshd_.log());
 }
 

@@ -26,6 +26,8 @@ class ProgramBench {
     // it is gone.
     bool killed_after(std::vector<std::string> words, unsigned microseconds) const;
 
+    // The words of an adopt of this server, through the proxy, as `box`.
+    [[nodiscard]] std::vector<std::string> adopt_words(const std::string& box) const;
     // Another laptop, with a state and a project of its own, that has adopted the same box under the same name.
     void add_laptop(const std::string& name);
     Ran run_on(const std::string& laptop, std::vector<std::string> words) const;
