@@ -11,6 +11,7 @@ namespace drawhitch::helper {
 namespace {
 
 constexpr std::size_t k_read_size = 256U << 10U;
+constexpr std::size_t k_drop_at = 512U << 10U;
 
 }  // namespace
 
@@ -37,12 +38,24 @@ bool Channel::flush() {
     while (pending() > 0) {
         const ssize_t count = ::write(out_, out_buffer_.data() + out_at_, pending());
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return errno == EAGAIN;
+        if (count < 0 && errno != EAGAIN) return false;
+        if (count < 0) {
+            drop_sent();
+            return true;
+        }
         out_at_ += static_cast<std::size_t>(count);
     }
     out_buffer_.clear();
     out_at_ = 0;
     return true;
+}
+
+// A client that reads all the time leaves no moment at which the buffer is empty: without this it would grow to the
+// size of all that was ever sent. Moving no more bytes than were dropped keeps the cost below that of sending them.
+void Channel::drop_sent() {
+    if (out_at_ < k_drop_at || out_at_ < pending()) return;
+    out_buffer_.erase(0, out_at_);
+    out_at_ = 0;
 }
 
 void Channel::raise_send_limit(std::uint64_t limit) {

@@ -34,6 +34,8 @@ class Channel {
     // Writes what the descriptor takes; false when it is broken.
     bool flush();
     [[nodiscard]] std::size_t pending() const { return out_buffer_.size() - out_at_; }
+    // Bytes that lie in memory for the client, with those it has had already: never much more than what is pending.
+    [[nodiscard]] std::size_t held() const { return out_buffer_.size(); }
 
     // Towards the client: how many bytes of data payload may be sent now.
     [[nodiscard]] std::uint64_t credit_left() const { return send_limit_ - data_sent_; }
@@ -46,6 +48,8 @@ class Channel {
     void set_window(std::uint64_t bytes);
 
   private:
+    void drop_sent();
+
     int in_{-1};
     int out_{-1};
     proto::FrameDecoder decoder_{};
