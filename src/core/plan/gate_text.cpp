@@ -220,7 +220,7 @@ std::size_t told_reasons(const judge::Gate& gate) {
 std::string gate_next(const judge::Gate& gate) {
     for (const judge::Reason& reason : gate.reasons)
         if (!only_names(gate, reason)) return reason.next;
-    const std::string all = all_names(gate);
+    std::string all = all_names(gate);
     if (!all.empty()) return all;
     return gate.reasons.empty() ? gate.again : gate.reasons.front().next;
 }

@@ -274,7 +274,8 @@ Status Collector::look(const Op& op, const Talk& talk) {
         facts.runs.push_back(std::move(run));
     }
     TRY(explain_earlier(op, standing, why));
-    TRY(explain_copied(op, deps_, roots, tiers, leases_, why));
+    TRY_ASSIGN(const Copied copied, read_copied(op, deps_, leases_));
+    TRY(explain_copied(op, roots, tiers, copied, why));
     TRY(miss_earlier(op, roots));
     judge::Undeclared undeclared{why};
     TierScan scan{roots, tiers, talk.survey.home, undeclared};

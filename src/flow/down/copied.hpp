@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/judge/tier_map.hpp"
@@ -10,10 +13,17 @@
 
 namespace drawhitch::flow {
 
-// Explains such files by their content, which the box reads again; also names the directories that `cp` wrote into.
-// `leases` are ids in the ledger. A place that cannot be looked at explains nothing; an Error is a lost connection, a
-// cancel or a deadline, or the ledger's.
-Status explain_copied(const Op& op, Deps& deps, BoxRoots& roots, const judge::TierMap& tiers,
-                      const std::vector<std::int64_t>& leases, judge::Explanations& why);
+struct Copied {
+    std::map<std::string, std::set<std::string>> roots{};  // digests by path, absolute on the box
+    std::set<std::string> written{};                       // directories that `cp` wrote into
+};
+
+// `leases` are ids in the ledger. Codes: cancelled, deadline, those of the ledger.
+Result<Copied> read_copied(const Op& op, Deps& deps, const std::vector<std::int64_t>& leases);
+
+// Explains such files by their content, which the box reads again, and what lies unfinished where `cp` wrote. A place
+// that cannot be looked at explains nothing; an Error is a lost connection, a cancel or a deadline.
+Status explain_copied(const Op& op, BoxRoots& roots, const judge::TierMap& tiers, const Copied& copied,
+                      judge::Explanations& why);
 
 }  // namespace drawhitch::flow
