@@ -90,9 +90,9 @@ struct RunFacts {
     bool attempted{false};  // a wrapper took the start claim of some attempt
     std::optional<StartRecord> start{};
     std::optional<ExitRecord> exit{};
-    bool ended_before{false};       // a record of the end was there before the job's process was looked at
-    bool unreadable_record{false};                 // start.json or exit.json is there and makes no sense
-    std::optional<ProcessFacts> at_pid{};          // whatever has the recorded pid now, ours or not
+    bool ended_before{false};              // a record of the end was there before the job's process was looked at
+    bool unreadable_record{false};         // start.json or exit.json is there and makes no sense
+    std::optional<ProcessFacts> at_pid{};  // whatever has the recorded pid now, ours or not
     std::optional<ProcessFacts> at_wrapper_pid{};  // the same for the wrapper
     std::string wrapper_parent{};                  // the name of the wrapper's parent process
     bool processes_known{false};
