@@ -2,30 +2,17 @@
 
 #include <array>
 
-#include "core/plan/script_text.hpp"
+#include "core/plan/exec_script.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/transport/script.hpp"
 
 namespace drawhitch::flow {
 
-namespace {
-
-std::string script_of(const ExecRequest& request) {
-    std::string text;
-    if (!request.directory.empty()) text += "cd -- " + plan::script_word(request.directory) + " || exit 1\n";
-    text += "exec";
-    if (request.command.size() == 1) text += " /bin/sh -c";
-    for (const std::string& word : request.command)
-        text += " " + plan::script_word(word);
-    return text + "\n";
-}
-
-}  // namespace
-
 Result<transport::Exit> exec(const Op& op, Deps& deps, const model::Lease& lease, const ExecRequest& request,
                              const ExecSink& sink) {
     TRY_ASSIGN(const auto box, deps.connector.to(op, lease));
-    TRY_ASSIGN(transport::Exit exit, transport::stream_script(op, *box, script_of(request), sink, request.input));
+    const std::string script = plan::exec_script({request.command, request.directory, request.input.size()});
+    TRY_ASSIGN(transport::Exit exit, transport::stream_tied_script(op, *box, script, sink, request.input));
     TRY(deps.ledger.contact(lease.id));
     return exit;
 }

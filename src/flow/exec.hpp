@@ -1,4 +1,5 @@
-// Exec: one command of the user's on a box, its output handed on as it comes.
+// Exec: one command of the user's on a box, its output handed on as it comes. The command ends with the connection:
+// cancel and deadline end its process group on the box (TERM, five seconds later KILL).
 #pragma once
 
 #include <functional>

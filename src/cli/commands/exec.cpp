@@ -116,7 +116,9 @@ CommandRow exec_command() {
         .description =
             "Ends with the command's own exit code (128 + n when signal n ended it). Several words are the\n"
             "program and its arguments, exactly; a single word is a line for the box's shell. Standard input\n"
-            "is empty unless --stdin is given. Nothing survives the connection: use run for jobs.",
+            "is empty unless --stdin is given. Nothing survives the connection: use run for jobs. Ctrl-C,\n"
+            "--timeout and a lost connection end the command and its process group on the box: TERM, and\n"
+            "KILL five seconds later.",
         .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true}},
         .options = {{.names = "--dir",
                      .kind = OptionKind::path,

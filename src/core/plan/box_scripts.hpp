@@ -15,5 +15,6 @@ std::string_view box_log_sh();
 std::string_view box_inspect_sh();
 std::string_view box_survey_sh();
 std::string_view box_shred_sh();
+std::string_view box_exec_sh();
 
 }  // namespace drawhitch::plan

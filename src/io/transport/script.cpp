@@ -130,9 +130,9 @@ Result<Started> start(const Op& op, Transport& transport, const ScriptLimits& li
 
 using Sink = std::function<Status(Stream, std::string_view)>;
 
-Result<Exit> drive(const Op& op, Process& process, std::string_view text, const Sink& sink) {
+Result<Exit> drive(const Op& op, Process& process, std::string_view text, const Sink& sink, bool end_of_input = true) {
     for (;;) {
-        TRY_ASSIGN(const Step step, process.step(op, text, true));
+        TRY_ASSIGN(const Step step, process.step(op, text, end_of_input));
         text.remove_prefix(step.sent);
         if (!step.received.empty()) TRY(sink(step.stream, step.received));
         if (step.exit) return *step.exit;
@@ -162,13 +162,31 @@ Result<ScriptResult> run_script(const Op& op, Transport& transport, std::string_
     return result;
 }
 
-Result<Exit> stream_script(const Op& op, Transport& transport, std::string_view script, const Sink& sink,
-                           std::string_view input) {
+namespace {
+
+struct Feed {
+    std::string_view input{};
+    bool ends{true};
+};
+
+Result<Exit> stream(const Op& op, Transport& transport, std::string_view script, const Sink& sink, const Feed& feed) {
     TRY_ASSIGN(std::string text, framed(script));
-    text.append(input);
+    text.append(feed.input);
     TRY_ASSIGN(Started started, start(op, transport, ScriptLimits{}));
     if (!started.first.empty()) TRY(sink(Stream::out, started.first));
-    return drive(op, *started.process, text, sink);
+    return drive(op, *started.process, text, sink, feed.ends);
+}
+
+}  // namespace
+
+Result<Exit> stream_script(const Op& op, Transport& transport, std::string_view script, const Sink& sink,
+                           std::string_view input) {
+    return stream(op, transport, script, sink, {input, true});
+}
+
+Result<Exit> stream_tied_script(const Op& op, Transport& transport, std::string_view script, const Sink& sink,
+                                std::string_view input) {
+    return stream(op, transport, script, sink, {input, false});
 }
 
 }  // namespace drawhitch::transport

@@ -30,9 +30,14 @@ struct ScriptLimits {
 Result<ScriptResult> run_script(const Op& op, Transport& transport, std::string_view script,
                                 std::string_view input = {}, const ScriptLimits& limits = {});
 
-// The same, streaming: every piece of stdout and stderr goes to `sink` as it comes; a sink's Error ends the run. For
-// logs -f and exec.
+// The same, streaming: every piece of stdout and stderr goes to `sink` as it comes; a sink's Error ends the run.
 Result<Exit> stream_script(const Op& op, Transport& transport, std::string_view script,
                            const std::function<Status(Stream, std::string_view)>& sink, std::string_view input = {});
+
+// The same for a script that knows how much input there is: its stdin does not end behind the input but with the
+// program or the connection, whichever ends first, so that the script can tell the loss of either. For exec.
+Result<Exit> stream_tied_script(const Op& op, Transport& transport, std::string_view script,
+                                const std::function<Status(Stream, std::string_view)>& sink,
+                                std::string_view input = {});
 
 }  // namespace drawhitch::transport

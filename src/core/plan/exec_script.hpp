@@ -1,0 +1,20 @@
+// The script that runs one command of the user's on a box, so that it ends with the connection. Builds text only.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace drawhitch::plan {
+
+struct ExecSpec {
+    std::vector<std::string> command{};  // several words: exactly these; one word: a line for /bin/sh
+    std::string directory{};             // empty: where the shell starts
+    std::size_t input_bytes{0};          // how many bytes follow the script as the command's input
+};
+
+// The process ends as the command does, with its code or signal. When stdin ends before it, the process group gets
+// TERM, and five seconds later KILL. The command starts once all of its input is there.
+std::string exec_script(const ExecSpec& spec);
+
+}  // namespace drawhitch::plan
