@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2154  # dh_body is set before
 # One command of the user's: $1 is the directory, $2 the number of bytes of its input, the rest its words. The rest of
 # stdin is the input, and then the sign of life: it ends when the connection does, and the command's process group with
 # it. This very process becomes the command, so that its end is told as it was.

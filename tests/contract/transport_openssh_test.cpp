@@ -8,6 +8,7 @@
 
 #include "contract/transport_contract.hpp"
 #include "core/parse/ssh_config.hpp"
+#include "core/plan/exec_script.hpp"
 #include "io/transport/openssh.hpp"
 #include "io/transport/script.hpp"
 #include "support/private_sshd.hpp"
@@ -218,6 +219,48 @@ TEST_CASE("a jump host is passed, with each host's own key", "[transport][openss
     const auto refused = run_script(test, stranger, "true");
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == Code::host_key);
+}
+
+TEST_CASE("a command on the user's terminal keeps its words and its code under every login shell", "[openssh]") {
+    const char* shell = GENERATE("/bin/bash", "/bin/dash", "/bin/zsh", "/bin/tcsh", "/usr/bin/fish");
+    CAPTURE(shell);
+    REQUIRE(::access(shell, X_OK) == 0);
+    PrivateSshd server({.login_shell = shell});
+    const TempDir dir;
+    const TestOp test;
+    const auto code_of = [&](const std::vector<std::string>& command) {
+        const auto exit = transport::run_attached(test, server.target(), setup_in(dir), server.host_keys(),
+                                                  plan::login_line(command));
+        CAPTURE(exit ? std::string{} : exit.error().message + ": " + exit.error().why);
+        REQUIRE(exit);
+        return exit->code;
+    };
+    const std::string odd = "a  b!\n*'\"`$HOME`\\ %s \\\\ ~ \xff.";
+    const std::string want = server.dir() / "want";
+    support::write_file(want, "other");
+    CHECK(code_of({"sh", "-c", "[ \"$1\" = \"$(cat $2)\" ] || exit 1; exit 9", "sh", odd, want}) == 1);
+    support::write_file(want, odd);
+    CHECK(code_of({"sh", "-c", "[ \"$1\" = \"$(cat $2)\" ] || exit 1; exit 9", "sh", odd, want}) == 9);
+    CHECK(code_of({"test x = x && exit 255"}) == 255);
+}
+
+TEST_CASE("a box that is not reached fails on the user's terminal as everywhere", "[openssh]") {
+    PrivateSshd server({.host_key_types = {"ed25519", "ecdsa"}});
+    const TempDir dir;
+    const TestOp test;
+    OpensshSetup setup = setup_in(dir);
+    setup.cure = "drawhitch adopt b1 there";
+    const auto closed =
+        transport::run_attached(test, server.target(support::closed_port()), setup, server.host_keys(), "true");
+    REQUIRE_FALSE(closed);
+    CHECK(closed.error().code == Code::refused);
+    auto pins = server.host_keys();
+    for (model::HostKey& pin : pins)
+        pin.blob.back() = static_cast<char>(pin.blob.back() ^ 1);
+    const auto changed = transport::run_attached(test, server.target(), setup, pins, "true");
+    REQUIRE_FALSE(changed);
+    CHECK(changed.error().code == Code::host_key);
+    CHECK(changed.error().next == setup.cure);
 }
 
 TEST_CASE("a host's key is learned without logging in", "[transport][openssh]") {

@@ -2,6 +2,8 @@
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
 #include "cli/workplace.hpp"
+#include "core/plan/exec_script.hpp"
+#include "flow/endpoint_of.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/term/output.hpp"
 #include "io/transport/openssh.hpp"
@@ -22,16 +24,19 @@ Result<Outcome> run_ssh(Context& context, const Parsed& parsed) {
     if (endpoint.transport == model::TransportKind::local) {
         const std::string shell = context.environment("SHELL").value_or("/bin/sh");
         std::vector<std::string> words = remote.empty() ? std::vector<std::string>{shell} : remote;
+        if (remote.size() == 1) words = {"/bin/sh", "-c", remote.front()};
         TRY_ASSIGN(const transport::Exit exit, transport::run_with_terminal(context.op, std::move(words)));
         return Outcome{.exit = exit.code};
     }
     TRY_ASSIGN(const auto pins, place->ledger().host_keys(here.lease.id));
     transport::OpensshSetup setup = place->connector().openssh(endpoint, false);
+    setup.cure = flow::adopt_again(here.lease);
     // Only a box that is reached through the program keeps its name there; the others are told in full.
     if (endpoint.transport != model::TransportKind::openssh) setup.alias.clear();
     TRY_ASSIGN(const transport::Exit exit,
-               transport::run_attached(context.op, place->connector().target(endpoint), setup, pins, remote));
-    if (exit.code != 255) TRY(place->ledger().contact(here.lease.id));
+               transport::run_attached(context.op, place->connector().target(endpoint), setup, pins,
+                                       remote.empty() ? std::string{} : plan::login_line(remote)));
+    TRY(place->ledger().contact(here.lease.id));
     return Outcome{.exit = exit.code};
 }
 
@@ -44,7 +49,10 @@ CommandRow ssh_command() {
         .summary = "open a shell on a box",
         .description =
             "Your ssh program, with the lease's endpoint and pinned host key, and without the settings that\n"
-            "would let the box reach back. Ends with the exit code of ssh.",
+            "would let the box reach back. Ends with the exit code of the shell or command; a box that cannot\n"
+            "be reached or shows another key has the codes that it has everywhere. Several words are the\n"
+            "program and its arguments, exactly; a single word is a line for the box's shell. It is for a\n"
+            "terminal and has no --json; exec has.",
         .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true}},
         .trailing = "COMMAND [ARG…]",
         .examples = {{"drawhitch ssh b1", "a shell"}, {"drawhitch ssh b1 -- htop", "one program on the terminal"}},

@@ -1,5 +1,6 @@
 #include "core/plan/exec_script.hpp"
 
+#include "base/text.hpp"
 #include "core/plan/box_scripts.hpp"
 #include "core/plan/script_text.hpp"
 
@@ -11,6 +12,29 @@ std::string exec_script(const ExecSpec& spec) {
     for (const std::string& word : spec.command)
         text += " " + script_word(word);
     return text + "\n" + assignment("dh_body", box_exec_sh()) + "eval \"$dh_body\"\n";
+}
+
+// Between single quotes fish gives a meaning to a backslash before a backslash or a quote, csh to '!' and to a newline,
+// so all but plain characters goes as "\0ooo", which printf of every POSIX shell turns back.
+std::string login_line(const std::vector<std::string>& command) {
+    std::string text = "exec";
+    if (command.size() == 1) text += " /bin/sh -c";
+    for (const std::string& word : command)
+        text += " " + shell_quote(word);
+    std::string line = "exec /bin/sh -c 'eval \"$(printf %b \"";
+    for (const char c : text) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ' ||
+                           c == '/' || c == '.' || c == '_' || c == '-';
+        if (plain) {
+            line += c;
+            continue;
+        }
+        const auto byte = static_cast<unsigned char>(c);
+        line += "\\0";
+        for (const int shift : {6, 3, 0})
+            line += static_cast<char>('0' + ((byte >> static_cast<unsigned>(shift)) & 7U));
+    }
+    return line + "\")\"'";
 }
 
 }  // namespace drawhitch::plan

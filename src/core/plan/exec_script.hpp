@@ -17,4 +17,8 @@ struct ExecSpec {
 // TERM, and five seconds later KILL. The command starts once all of its input is there.
 std::string exec_script(const ExecSpec& spec);
 
+// The same words as one line for a login shell of any kind (bash, zsh, fish, csh …), which reads nothing into them: for
+// programs that need the user's terminal, where no script can be sent. Not empty.
+std::string login_line(const std::vector<std::string>& command);
+
 }  // namespace drawhitch::plan

@@ -101,6 +101,12 @@ bool heard_the_end(std::string_view log) {
            log.find("Received exit status from master") != std::string_view::npos;
 }
 
+Error told_by(std::string_view log, const SshTarget& target, const std::string& cure) {
+    Error error = openssh_error(messages(log), target);
+    if (error.code == Code::host_key && error.next.empty()) error.next = cure;
+    return error;
+}
+
 class OpensshProcess final : public Process {
   public:
     OpensshProcess(std::unique_ptr<Child> child, RunFiles files, SshTarget target, std::string cure)
@@ -111,9 +117,7 @@ class OpensshProcess final : public Process {
         if (!step.exit || (step.exit->code != k_ssh_failed && step.exit->signal.empty())) return step;
         const std::string log = RunFiles::tail(files_.names().log);
         if (heard_the_end(log)) return step;
-        Error error = openssh_error(messages(log), target_);
-        if (error.code == Code::host_key && error.next.empty()) error.next = cure_;
-        return error;
+        return told_by(log, target_, cure_);
     }
 
   private:
@@ -155,15 +159,19 @@ Result<std::unique_ptr<Process>> OpensshTransport::exec(const Op& op, const BoxC
 }
 
 Result<Exit> run_attached(const Op& op, const SshTarget& target, const OpensshSetup& setup,
-                          const std::vector<model::HostKey>& pins, const std::vector<std::string>& remote) {
+                          const std::vector<model::HostKey>& pins, const std::string& remote) {
     TRY_ASSIGN(const RunFiles files, RunFiles::make(setup, known_hosts(pins)));
     OpensshSetup attached = setup;
     attached.attached = true;
     TRY_ASSIGN(std::vector<std::string> words, openssh_arguments(target, attached, files.names()));
     // A program that fills the screen needs a terminal there, too; the program allots one only to a shell by itself.
     if (!remote.empty() && ::isatty(0) == 1 && ::isatty(1) == 1) words.insert(words.begin() + 1, "-t");
-    words.insert(words.end(), remote.begin(), remote.end());
-    return run_with_terminal(op, std::move(words));
+    if (!remote.empty()) words.push_back(remote);
+    TRY_ASSIGN(Exit exit, run_with_terminal(op, std::move(words)));
+    if (exit.code != k_ssh_failed) return exit;
+    const std::string log = RunFiles::tail(files.names().log);
+    if (heard_the_end(log)) return exit;
+    return told_by(log, target, setup.cure);
 }
 
 Result<model::HostKey> learn_host_key(const Op& op, const SshTarget& target, const OpensshSetup& setup) {

@@ -47,10 +47,11 @@ class OpensshTransport final : public Transport {
 // Asks a host for its key through the program's own ways (jump hosts and all), without logging in or sending anything.
 Result<model::HostKey> learn_host_key(const Op& op, const SshTarget& target, const OpensshSetup& setup);
 
-// Runs the program for the user: `remote` are the words of a command, or empty for a shell. It has our terminal and
-// streams; blocks until it ends. The exit is the program's: 255 also when ssh itself failed, which it has told then.
+// Runs the program for the user: `remote` is a line for the login shell, or empty for a shell of the user's own. It has
+// our terminal and streams; blocks until it ends. The exit is that of the box's side; where the program itself failed,
+// it is an Error with the codes of Transport::exec.
 Result<Exit> run_attached(const Op& op, const SshTarget& target, const OpensshSetup& setup,
-                          const std::vector<model::HostKey>& pins, const std::vector<std::string>& remote);
+                          const std::vector<model::HostKey>& pins, const std::string& remote);
 
 // What `ssh -G` says of a host; for parse::ssh_config. Code::not_found without an ssh program.
 Result<std::string> read_ssh_config(const Op& op, const OpensshSetup& setup, const std::string& host);

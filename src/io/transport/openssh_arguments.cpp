@@ -113,13 +113,10 @@ Result<std::vector<std::string>> openssh_arguments(const SshTarget& target, cons
         option("ControlPath=" + quoted(files.control));
         option("ControlPersist=600");
     }
-    if (!setup.attached) {
-        option("EscapeChar=none");
-        // Its own words go to a file, so that the program's stderr is the box's alone; the level tells whether an exit
-        // status came.
-        words.insert(words.end(), {"-E", files.log});
-        option(files.control.empty() ? "LogLevel=DEBUG1" : "LogLevel=DEBUG3");
-    }
+    if (!setup.attached) option("EscapeChar=none");
+    // Its own words go to a file, so that stderr is the box's alone; the level tells whether an exit status came.
+    words.insert(words.end(), {"-E", files.log});
+    option(files.control.empty() ? "LogLevel=DEBUG1" : "LogLevel=DEBUG3");
     for (const std::string& file : target.identity_files)
         words.insert(words.end(), {"-i", expanded_safely(file)});
     if (!target.identity_files.empty()) option("IdentitiesOnly=yes");
