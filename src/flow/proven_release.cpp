@@ -20,7 +20,7 @@ Error nothing_pushed(const model::Lease& lease) {
 
 // Names what differs, where the ledger knows what was deployed.
 Result<std::string> difference(const Op& op, Deps& deps, Box& box, proto::RootId root, const std::string& hash) {
-    ReleasePlace place{root, hash, {}, true};
+    ReleasePlace place{root, hash, hash, {}, true};
     TRY_ASSIGN(place.manifest, known_manifest(deps.ledger, box.lease().id, hash));
     TRY_ASSIGN(const ReleaseLook look, look_at_release(op, box.agent(), place));
     if (!look.there) return std::string{"it is not there"};

@@ -176,6 +176,7 @@ class Push {
                 TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease_));
                 return claim(std::make_shared<Box>(std::move(connected)));
             };
+            TRY(remember_staged(deps_.ledger, lease_.id, report_.hash));
             ReleaseBuilder builder{op_, report_.tree, source_, dial};
             const Status built = builder.build(link, current, report_);
             gave_up_ = builder.gave_up();

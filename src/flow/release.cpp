@@ -12,6 +12,7 @@ namespace drawhitch::flow {
 namespace {
 
 constexpr std::string_view k_staging = "releases/.staging";
+static_assert(k_staging.ends_with(k_staging_name));
 // A request is one control frame of at most 1 MiB; fewer of them are fewer round trips.
 constexpr std::size_t k_changes_per_request = 8000;
 constexpr std::size_t k_change_bytes = 768U << 10U;

@@ -12,6 +12,7 @@ namespace drawhitch::flow {
 namespace {
 
 constexpr std::string_view k_kept = "kept-";
+constexpr std::string_view k_staged_key = "release.staged";
 constexpr std::size_t k_hash_digits = 64;
 constexpr std::size_t k_kept_bytes = 4;
 constexpr std::int32_t k_linux_enoent = 2;
@@ -83,6 +84,15 @@ Result<Manifest> known_manifest(const ledger::Ledger& ledger, std::int64_t lease
     return text ? plan::read_manifest(*text, *digest) : Manifest{};
 }
 
+Status remember_staged(ledger::Ledger& ledger, std::int64_t lease, const std::string& hash) {
+    return ledger.set_note(lease, std::string{k_staged_key}, hash);
+}
+
+Result<std::string> staged_hash(const ledger::Ledger& ledger, std::int64_t lease) {
+    TRY_ASSIGN(const auto hash, ledger.note(lease, k_staged_key));
+    return hash.value_or("");
+}
+
 std::string name_for_kept(const std::string& hash) {
     return std::string{k_kept} + hash + "-" + random_hex(k_kept_bytes);
 }
@@ -98,7 +108,7 @@ std::string hash_of_release_name(std::string_view name) {
 
 Result<ReleaseLook> look_at_release(const Op& op, agent::Agent& agent, const ReleasePlace& place) {
     ReleaseLook look{};
-    const auto hash = proto::Digest::from_hex(hash_of_release_name(place.name));
+    const auto hash = proto::Digest::from_hex(place.hash);
     if (!hash) return look;
     proto::Scan scan{};
     scan.root = place.root;

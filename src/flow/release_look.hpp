@@ -29,9 +29,15 @@ std::string name_for_kept(const std::string& hash);
 // The hash of the release that a name below `releases` is, or once was. Empty for any other name.
 std::string hash_of_release_name(std::string_view name);
 
+// Where a push builds. Which release it built there last, the ledger knows; empty when it does not.
+inline constexpr std::string_view k_staging_name = ".staging";
+Status remember_staged(ledger::Ledger& ledger, std::int64_t lease, const std::string& hash);
+Result<std::string> staged_hash(const ledger::Ledger& ledger, std::int64_t lease);
+
 struct ReleasePlace {
     proto::RootId root{0};
     std::string name{};  // below `releases`
+    std::string hash{};  // what it should hash to
     Manifest manifest{};
     // Where a name or a size tells already that something strange is there, contents need not be read.
     bool contents_anyway{false};

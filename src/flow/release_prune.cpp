@@ -59,7 +59,7 @@ class Prune {
 
     Status remove_unless_strange(const std::string& name) {
         const std::string hash = hash_of_release_name(name);
-        ReleasePlace place{link_.root, name, {}, false};
+        ReleasePlace place{link_.root, name, hash, {}, false};
         TRY_ASSIGN(place.manifest, known_manifest(ledger_, lease_.id, hash));
         TRY_ASSIGN(const ReleaseLook look, look_at_release(op_, *link_.agent, place));
         if (!look.there) return ok();

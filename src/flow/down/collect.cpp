@@ -10,6 +10,7 @@
 #include "core/parse/survey.hpp"
 #include "core/plan/survey_script.hpp"
 #include "flow/down/copied.hpp"
+#include "flow/down/explain_releases.hpp"
 #include "flow/down/run_standing.hpp"
 #include "flow/down/tier_scan.hpp"
 #include "flow/overview.hpp"
@@ -191,8 +192,6 @@ Result<Talk> Collector::talk(const Op& op) {
 void Collector::explain_root(judge::Explanations& why) const {
     if (lease_.root.empty()) return;
     const std::string& root = lease_.root;
-    why.directories[root + "/" + std::string{k_releases}] = Explained::release;
-    why.directories[root + "/envs"] = Explained::environment;
     why.written.push_back(root);
     for (const std::string_view name : {k_current, k_latest, std::string_view{"lease-nonce"}})
         why.files[root + "/" + std::string{name}] = Explained::ours;
@@ -274,6 +273,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
         facts.runs.push_back(std::move(run));
     }
     TRY(explain_earlier(op, standing, why));
+    if (tiers.dies(lease_.root)) TRY(explain_releases(op, deps_, roots, lease_, leases_, why));
     TRY_ASSIGN(const Copied copied, read_copied(op, deps_, leases_));
     TRY(explain_copied(op, roots, tiers, copied, why));
     TRY(miss_earlier(op, roots));
