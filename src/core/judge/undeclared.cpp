@@ -50,9 +50,11 @@ constexpr std::array<std::string_view, 28> k_home_caches{".cache",
 constexpr std::array<std::string_view, 5> k_cache_names{"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache",
                                                         "lost+found"};
 
-// Names directly under /tmp and /var/tmp that tools leave behind.
-constexpr std::array<std::string_view, 10> k_temporary{"torchinductor_", "pip-", "pymp-", "tmux-", "systemd-private-",
-                                                       "torchelastic_",  "uv-",  ".X",    ".ICE-", "ssh-"};
+// Kinds of temporary directories that pip makes below /tmp, removes at its end, and leaves when it is killed.
+constexpr std::array<std::string_view, 12> k_pip_kinds{
+    "build-env", "build-tracker", "ephem-wheel-cache", "install", "metadata", "modern-metadata",
+    "req-build", "req-tracker",   "standalone-pip",    "unpack",  "wheel",    "uninstall"};
+constexpr std::array<std::string_view, 3> k_elastic_files{"error.json", "stdout.log", "stderr.log"};
 
 // What tools put into an environment. Anything else beside it is not theirs: people make environments at the top of a
 // project, too.
@@ -82,11 +84,59 @@ bool has_component(std::string_view path, std::string_view name) {
     return false;
 }
 
-bool is_temporary(std::string_view path) {
+bool has_only(std::string_view text, std::string_view letters) {
+    return !text.empty() && text.find_first_not_of(letters) == std::string_view::npos;
+}
+
+constexpr std::string_view k_digits = "0123456789";
+constexpr std::string_view k_hex_digits = "0123456789abcdef";
+
+// As Python's tempfile draws the ends of its names.
+bool is_drawn(std::string_view text) {
+    return text.size() == 8 && has_only(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+}
+
+// `name` lies right under /tmp or /var/tmp.
+bool is_temporary_file(std::string_view name) {
+    if (name.starts_with("uv-") && name.ends_with(".lock")) {
+        // "uv-<hash>.lock", or "uv-<package>-<hash>.lock"
+        const std::string_view middle = name.substr(3, name.size() - 3 - 5);
+        const std::string_view hash = middle.substr(middle.find_last_of('-') + 1);
+        return hash.size() == 16 && has_only(hash, k_hex_digits);
+    }
+    if (name.starts_with(".X") && name.ends_with("-lock")) return has_only(name.substr(2, name.size() - 7), k_digits);
+    // Directories that other users' programs close to us. What lies in one that can be read is looked at.
+    if (name.starts_with("tmux-")) return has_only(name.substr(5), k_digits);
+    constexpr std::string_view k_systemd = "systemd-private-";
+    if (!name.starts_with(k_systemd)) return false;
+    const std::string_view id = name.substr(k_systemd.size());
+    return id.size() > 33 && has_only(id.substr(0, 32), k_hex_digits) && id[32] == '-';
+}
+
+// A file of that name somewhere below `folder`, which lies right under /tmp or /var/tmp.
+bool is_in_temporary(std::string_view folder, std::string_view name, std::string_view home) {
+    constexpr std::string_view k_inductor = "torchinductor_";
+    // Named after the user.
+    if (folder.starts_with(k_inductor))
+        return folder.size() > k_inductor.size() && home.size() > 1 &&
+               folder.substr(k_inductor.size()) == base_of(home);
+    const std::size_t size = folder.size();
+    if (size < 9 || !is_drawn(folder.substr(size - 8))) return false;
+    const std::string_view start = folder.substr(0, size - 8);
+    if (start == "pymp-") return true;
+    if (start == "torchelastic_") return std::ranges::find(k_elastic_files, name) != k_elastic_files.end();
+    return start.starts_with("pip-") && start.ends_with('-') && start.size() > 5 &&
+           std::ranges::find(k_pip_kinds, start.substr(4, start.size() - 5)) != k_pip_kinds.end();
+}
+
+// Only what tools themselves leave there. Their names begin like those that people give to their own directories.
+bool is_temporary(std::string_view path, std::string_view home) {
     for (const std::string_view folder : {std::string_view{"/tmp/"}, std::string_view{"/var/tmp/"}}) {
         if (!path.starts_with(folder)) continue;
-        const std::string_view name = path.substr(folder.size());
-        return std::ranges::any_of(k_temporary, [&](std::string_view start) { return name.starts_with(start); });
+        const std::string_view below = path.substr(folder.size());
+        const std::size_t slash = below.find('/');
+        if (slash == std::string_view::npos) return is_temporary_file(below);
+        return is_in_temporary(below.substr(0, slash), base_of(path), home);
     }
     return false;
 }
@@ -147,7 +197,7 @@ bool is_system_place(std::string_view path) {
 bool is_cache_place(std::string_view path, std::string_view home) {
     if (std::ranges::any_of(k_cache_names, [path](std::string_view name) { return has_component(path, name); }))
         return true;
-    if (is_temporary(path)) return true;
+    if (is_temporary(path, home)) return true;
     if (home.empty() || home == "/" || !is_inside(path, home) || path.size() == home.size()) return false;
     const std::string_view below = path.substr(home.size() + 1);
     return std::ranges::any_of(k_home_caches, [below](std::string_view place) {

@@ -101,6 +101,46 @@ TEST_CASE("the system's places and caches are explained, people's places inside 
     CHECK_FALSE(is_cache_place("/.cache/a", "/"));
 }
 
+TEST_CASE("of the temporary files of tools only what the tools themselves make is explained") {
+    for (const char* path :
+         {"/tmp/uv-1b696e695b7c17a7.lock", "/tmp/uv-setuptools-8c2cb3e75405ff4e.lock",
+          "/var/tmp/pip-install-a1_b2c3d/x/y.py", "/tmp/pip-build-env-0123abcd/overlay/a",
+          "/tmp/pip-unpack-zzzzzzzz/t.whl", "/tmp/pymp-abcd_123/pym-1-x",
+          "/tmp/torchelastic_abcd_123/none_x/attempt_0/0/error.json",
+          "/tmp/torchelastic_abcd_123/r/attempt_0/1/stdout.log", "/tmp/torchinductor_u/ab/cab.py", "/tmp/.X0-lock",
+          "/tmp/tmux-1000", "/tmp/systemd-private-0123456789abcdef0123456789abcdef-chrony.service-aBcDeF"}) {
+        CAPTURE(path);
+        CHECK(is_cache_place(path, "/home/u"));
+    }
+    for (const char* path : {"/tmp/uv-sweep/ckpt.pt",
+                             "/tmp/uv-1b696e695b7c17a7.lock/ckpt.pt",
+                             "/tmp/uv-.lock",
+                             "/tmp/uv-best.lock",
+                             "/tmp/pip-results/ckpt.pt",
+                             "/tmp/pip-install-run/ckpt.pt",
+                             "/tmp/pip-mine-0123abcd/ckpt.pt",
+                             "/tmp/pip-install-a1_b2c3d",
+                             "/tmp/pymp-run/ckpt.pt",
+                             "/tmp/torchelastic_abcd_123/r/ckpt.pt",
+                             "/tmp/torchelastic_run/error.json",
+                             "/tmp/torchinductor_sweep/ckpt.pt",
+                             "/tmp/torchinductor_u2/a",
+                             "/tmp/.Xresults/ckpt.pt",
+                             "/tmp/.X0-lock/ckpt.pt",
+                             "/tmp/.ICE-unix/ckpt.pt",
+                             "/tmp/tmux-1000/ckpt.pt",
+                             "/tmp/tmux-sweep",
+                             "/tmp/ssh-abcdefghij/ckpt.pt",
+                             "/tmp/systemd-private-0123456789abcdef0123456789abcdef-jupyter.service-aBcDeF/tmp/ckpt.pt",
+                             "/tmp/systemd-private-mine/ckpt.pt",
+                             "/home/u/tmp/pip-install-a1_b2c3d/y"}) {
+        CAPTURE(path);
+        CHECK_FALSE(is_cache_place(path, "/home/u"));
+    }
+    CHECK_FALSE(is_cache_place("/tmp/torchinductor_/a", "/"));
+    CHECK_FALSE(is_cache_place("/tmp/torchinductor_/a", ""));
+}
+
 TEST_CASE("environments are known by their marks, before or after their files") {
     Undeclared scan{basic()};
     scan.add(file("/data/proj/results/a.pt"));
