@@ -372,7 +372,8 @@ std::vector<PushItem> push_items(const LocalTree& tree, const std::vector<std::s
         item.source = entry.path;
         item.target = prefix + entry.path;
         item.size = entry.size;
-        item.mode = entry.executable() ? 0755 : 0644;
+        // Nobody writes into a release by mistake, and what is linked from it is in other releases as well.
+        item.mode = entry.executable() ? 0555 : 0444;
         item.mtime_ns = entry.mtime_ns;
         item.root = entry.root.value_or(proto::Digest{});
         item.leaves = tree.leaves[index];

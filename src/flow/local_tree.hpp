@@ -71,7 +71,7 @@ struct TreeRules {
 // Codes: usage (special files under the policy `error`, a bad pattern), not_found, permission, cancelled, changed.
 Result<LocalTree> collect_tree(const Op& op, TreeSource& source, const TreeRules& rules);
 
-// What of `entries` goes as PushItems below `prefix` ("releases/.staging/").
+// What of `entries` goes as PushItems below `prefix` ("releases/.staging/"), read-only.
 std::vector<PushItem> push_items(const LocalTree& tree, const std::vector<std::size_t>& which,
                                  const std::string& prefix);
 

@@ -111,7 +111,7 @@ claim() {
             refuse copy "$(head -n 1 "$D/copy.err"; df -Pk "$ROOT" 2>/dev/null | tail -n 1)"
         rm -f "$D/copy.err"
     }
-    # Releases are kept read-only; the run owns its copy.
+    # Files of a release are read-only; the run owns its copy.
     chmod -R u+w "$W" 2>/dev/null
 }
 

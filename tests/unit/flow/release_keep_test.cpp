@@ -178,3 +178,30 @@ TEST_CASE("the release in force is proven before it is run, and an edit is found
     REQUIRE_FALSE(prove());
     CHECK(prove().error().why == "it is not there");
 }
+
+TEST_CASE("the files of a release are read-only, and the next release and the pruning do not mind") {
+    Bench bench;
+    const auto mode = [](const std::string& path) {
+        struct stat found {};
+        REQUIRE(::stat(path.c_str(), &found) == 0);
+        return found.st_mode & 0777U;
+    };
+    std::string large(700'000, 'd');
+    write_file(bench.local.project_directory() + "/large.bin", large);
+    const auto first = bench.push();
+    CHECK(mode(bench.at(first.hash, "train.py")) == 0444);
+    CHECK(mode(bench.at(first.hash, "lib/model.py")) == 0444);
+    CHECK(mode(bench.at(first.hash, "large.bin")) == 0444);
+    CHECK(mode(bench.at(first.hash, "run.sh")) == 0555);
+    bench.code("print(2)\n");
+    const auto second = bench.push();
+    CHECK(second.linked_files == 3);
+    CHECK(mode(bench.at(second.hash, "train.py")) == 0444);
+    CHECK(mode(bench.at(second.hash, "run.sh")) == 0555);
+    CHECK(bench.push().up_to_date);
+    for (int i = 3; i < 8; ++i) {
+        bench.code("print(" + std::to_string(i) + ")\n");
+        bench.push();
+    }
+    CHECK_FALSE(fs::exists(bench.at(first.hash, "")));
+}
