@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <filesystem>
 
 #include "flow/proven_release.hpp"
 #include "flow/push.hpp"
 #include "io/ledger/ledger.hpp"
+#include "run/faulty_connector.hpp"
 #include "support/local_deps.hpp"
 #include "support/temp_dir.hpp"
 #include "support/test_op.hpp"
@@ -82,6 +84,38 @@ TEST_CASE("a push of unchanged code loses no file that somebody put into the rel
     bench.code("print(3)\n");
     CHECK(bench.push().kept.empty());
     CHECK_FALSE(fs::exists(second.kept[0].directory));
+}
+
+TEST_CASE("whichever call of a push fails, somebody's file in the release is there afterwards", "[loop]") {
+    Bench bench;
+    const bool persistent = GENERATE(true, false);
+    CAPTURE(persistent);
+    const auto first = bench.push();
+    bool over = false;
+    std::size_t most = 0;
+    for (std::size_t call = 1; !over; call += 2) {
+        CAPTURE(call);
+        const std::string name = "model" + std::to_string(call) + ".pt";
+        write_file(bench.at(first.hash, name), "a week");
+        support::HastyClock clock;
+        support::TestOp op{clock};
+        support::FaultPlan plan{call, persistent};
+        support::FaultyConnector connector{plan};
+        flow::Deps& deps = bench.local.deps();
+        flow::Deps mine{deps.ledger, connector, deps.helpers, deps.prompt, deps.laptop, deps.project, deps.settings};
+        const auto pushed = flow::push(op, mine, {.box = "b1"});
+        over = pushed && !plan.fired;
+        CHECK(bench.all(name) == std::vector<std::string>{"a week"});
+        most = call;
+        // Whatever it left, the next push makes right, and keeps the file.
+        const auto next = bench.push();
+        CHECK(bench.all(name) == std::vector<std::string>{"a week"});
+        CHECK_FALSE(fs::exists(bench.at(next.hash, name)));
+        CHECK(fs::exists(bench.at(next.hash, "train.py")));
+        for (const auto& entry : fs::directory_iterator{bench.releases()})
+            if (entry.path().filename().string().starts_with("kept-")) fs::remove_all(entry.path());
+    }
+    CHECK(most > 10);
 }
 
 TEST_CASE("a push of unchanged code keeps what was edited in the release in force") {
