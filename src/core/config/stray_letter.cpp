@@ -83,6 +83,15 @@ class Place {
         }
     }
 
+    // A value that is no string, array or table goes on to the next blank, comma, bracket that closes, or comment.
+    [[nodiscard]] bool begins_word(char c) const {
+        constexpr std::string_view k_others = " \t\r\n,[]{}\"'#";
+        return in_value_ && k_others.find(c) == std::string_view::npos;
+    }
+    static std::size_t skip_word(std::string_view text, std::size_t at) {
+        return std::min(text.find_first_of(" \t\r\n,]}#", at), text.size());
+    }
+
     [[nodiscard]] bool lets_string_begin_behind(char before) const {
         constexpr std::string_view k_openers = " \t\r\n=,[{";
         return k_openers.find(before) != std::string_view::npos || (before == '.' && !in_value_);
@@ -111,6 +120,10 @@ std::optional<Position> find_stray_letter(std::string_view text) {
             at = end;
         } else if (is_beyond_ascii(text[at])) {
             return position_of(text, at);
+        } else if (place.begins_word(text[at])) {
+            const std::size_t end = Place::skip_word(text, at);
+            for (; at < end; ++at)
+                if (is_beyond_ascii(text[at])) return position_of(text, at);
         } else {
             place.pass(text[at]);
             ++at;

@@ -48,6 +48,9 @@ TEST_CASE("letters beyond ASCII are fine in strings and comments, and found anyw
         {"a\"é\" = 1", 1, 3},
         {"a = [1.\"é\"]", 1, 9},
         {"a = {b = 1.'é'}", 1, 13},
+        {"a = -[\"é\"]", 1, 8},
+        {"a = [-{'é'}]", 1, 9},
+        {"a = =\"é\"", 1, 7},
     };
     for (const Row& row : stray) {
         INFO(row.text);
