@@ -165,7 +165,7 @@ Result<bool> was_given_up(const ledger::Ledger& ledger, std::int64_t lease, cons
     return note.has_value();
 }
 
-Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const model::Lease& lease) {
+Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const model::Lease& lease, CopyCheck check) {
     LeaseView view{.lease = lease, .spent = spent_on(lease, op.clock.wall())};
     const auto profile = config::load_profile(lease.profile_toml, lease.profile + ".toml", "");
     if (profile.ok()) {
@@ -178,8 +178,8 @@ Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const m
     if (profile.ok()) view.idle_s = idle_for(profile.value, lease, runs, op.clock.wall());
     for (const model::Run& run : runs) {
         TRY_ASSIGN(const auto manifest, ledger.latest_manifest(run.id));
-        TRY_ASSIGN(const auto covered, ledger.covered(run.id));
-        if (auto risk = risk_of(run, manifest, covered)) view.at_risk.push_back(std::move(*risk));
+        TRY_ASSIGN(const KeptCopies kept, kept_copies(op, ledger, run.id, check));
+        if (auto risk = risk_of(run, manifest, kept.here)) view.at_risk.push_back(std::move(*risk));
     }
     return view;
 }

@@ -10,6 +10,7 @@
 #include "core/model/lease.hpp"
 #include "core/model/profile.hpp"
 #include "core/model/run.hpp"
+#include "flow/kept_copies.hpp"
 #include "io/ledger/ledger.hpp"
 
 namespace drawhitch::flow {
@@ -41,7 +42,9 @@ struct LeaseView {
 Status give_up(ledger::Ledger& ledger, std::int64_t lease, const std::string& run);
 Result<bool> was_given_up(const ledger::Ledger& ledger, std::int64_t lease, const std::string& run);
 
-Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const model::Lease& lease);
+// `check`: how closely copies on the laptop are looked at.
+Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const model::Lease& lease,
+                             CopyCheck check = CopyCheck::quick);
 Result<std::vector<LeaseView>> view_leases(const Op& op, const ledger::Ledger& ledger, ledger::Which which);
 
 // The pure parts.
@@ -53,7 +56,8 @@ std::vector<ClockView> running_clocks(const model::Profile& profile, const model
 std::optional<std::int64_t> idle_for(const model::Profile& profile, const model::Lease& lease,
                                      std::span<const model::Run> runs, WallTime now);
 // The gate's rules (docs/gate.md), as far as the ledger alone can tell: a run is at risk unless it has ended and is
-// scratch, or has a roster, was listed after its end, and all that the list calls must is in `covered`.
+// scratch, or has a roster, was listed after its end, and all that the list calls must is in `covered`: copies that
+// are still there.
 std::optional<RiskView> risk_of(const model::Run& run, const std::optional<ledger::Manifest>& manifest,
                                 std::span<const ledger::ProvenFile> covered);
 

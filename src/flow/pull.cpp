@@ -31,12 +31,6 @@ Result<model::Run> find_run(const Deps& deps, const model::Lease& lease, const s
     return std::move(runs.back());
 }
 
-WallTime wall_of(std::int64_t nanoseconds) {
-    const std::int64_t second = 1'000'000'000;
-    const std::int64_t whole = nanoseconds / second - (nanoseconds % second < 0 ? 1 : 0);
-    return {whole, static_cast<std::int32_t>(nanoseconds - whole * second)};
-}
-
 PulledFile file_of(const proto::FileEntry& entry, const plan::Unit& unit) {
     PulledFile file{};
     file.entry.unit = unit.name;

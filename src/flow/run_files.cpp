@@ -136,6 +136,12 @@ Result<RunFiles> scan_run_files(const Op& op, agent::Agent& agent, proto::RootId
     return found;
 }
 
+WallTime wall_of(std::int64_t nanoseconds) {
+    constexpr std::int64_t k_second = 1'000'000'000;
+    const std::int64_t whole = nanoseconds / k_second - (nanoseconds % k_second < 0 ? 1 : 0);
+    return {whole, static_cast<std::int32_t>(nanoseconds - whole * k_second)};
+}
+
 Status add_digests(const Op& op, agent::Agent& agent, proto::RootId root, std::vector<proto::FileEntry>& entries,
                    const DigestsOf& wanted) {
     const std::span<const std::size_t> which = wanted.which;

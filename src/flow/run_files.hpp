@@ -32,6 +32,9 @@ struct RunFiles {
     std::int64_t box_seconds{0};               // the box's clock at the end of the scan
 };
 
+// A file's time as a box or this machine gives it.
+WallTime wall_of(std::int64_t nanoseconds);
+
 // Where a manifest path lies, relative to the run's directory on the box.
 std::string box_path(std::string_view manifest_path);
 

@@ -147,7 +147,7 @@ Result<Outcome> run_lease_close(Context& context, const Parsed& parsed) {
         return Outcome{};
     }
     Close close{{}, parsed.list("lose"), parsed.text("reason").value_or("")};
-    TRY_ASSIGN(close.view, flow::view_lease(context.op, place->ledger(), lease));
+    TRY_ASSIGN(close.view, flow::view_lease(context.op, place->ledger(), lease, flow::CopyCheck::thorough));
     TRY_ASSIGN(const auto runs, place->ledger().runs(lease.id));
     TRY(check_given_up(close.given_up, runs));
     if (context.globals.dry_run) {

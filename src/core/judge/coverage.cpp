@@ -17,18 +17,20 @@ int badness(Standing standing) {
             return 2;
         case Standing::unproven:
             return 3;
-        case Standing::changed:
+        case Standing::mislaid:
             return 4;
-        case Standing::broken:
+        case Standing::changed:
             return 5;
-        case Standing::incomplete:
+        case Standing::broken:
             return 6;
-        case Standing::unstable:
+        case Standing::incomplete:
             return 7;
-        case Standing::unknown:
+        case Standing::unstable:
             return 8;
+        case Standing::unknown:
+            return 9;
     }
-    return 8;
+    return 9;
 }
 
 }  // namespace
@@ -43,6 +45,8 @@ std::string_view name_of(Standing standing) {
             return "survives";
         case Standing::unproven:
             return "unproven";
+        case Standing::mislaid:
+            return "mislaid";
         case Standing::changed:
             return "changed";
         case Standing::unstable:
@@ -64,6 +68,7 @@ bool is_covered(Standing standing) {
         case Standing::survives:
             return true;
         case Standing::unproven:
+        case Standing::mislaid:
         case Standing::changed:
         case Standing::unstable:
         case Standing::incomplete:
@@ -76,18 +81,24 @@ bool is_covered(Standing standing) {
 
 void Proofs::add_receipt(const std::string& path, const std::string& root, model::Structure structure) {
     if (root.empty()) return;
-    proofs_[path].push_back({root, structure == model::Structure::broken, {}});
+    proofs_[path].push_back({root, structure == model::Structure::broken, {}, false});
+}
+
+void Proofs::add_mislaid(const std::string& path, const std::string& root, const std::string& local) {
+    if (root.empty()) return;
+    proofs_[path].push_back({root, false, local, true});
 }
 
 void Proofs::add_copy(const std::string& path, const std::string& root, const std::string& place) {
     if (root.empty() || place.empty()) return;
-    proofs_[path].push_back({root, false, place});
+    proofs_[path].push_back({root, false, place, false});
 }
 
 bool Proofs::holds(const std::string& path, const std::string& root) const {
     const auto found = proofs_.find(path);
-    return found != proofs_.end() && !root.empty() &&
-           std::ranges::any_of(found->second, [&](const Proof& proof) { return proof.root == root && !proof.broken; });
+    return found != proofs_.end() && !root.empty() && std::ranges::any_of(found->second, [&](const Proof& proof) {
+               return proof.root == root && !proof.broken && !proof.mislaid;
+           });
 }
 
 Standing Proofs::stand(const UnitFacts& unit, const UnitFile& file, std::string& place) const {
@@ -96,11 +107,14 @@ Standing Proofs::stand(const UnitFacts& unit, const UnitFile& file, std::string&
     bool same_but_broken = false;
     bool other_content = false;
     const Proof* copy = nullptr;
+    const Proof* lost = nullptr;
     const auto found = proofs_.find(file.path);
     if (found != proofs_.end()) {
         for (const Proof& proof : found->second) {
             if (proof.root != *file.root) {
                 other_content = true;
+            } else if (proof.mislaid) {
+                lost = &proof;
             } else if (proof.broken) {
                 same_but_broken = true;
             } else if (proof.place.empty()) {
@@ -116,6 +130,10 @@ Standing Proofs::stand(const UnitFacts& unit, const UnitFile& file, std::string&
     }
     if (unit.on_surviving_tier) return Standing::survives;
     if (same_but_broken) return Standing::broken;
+    if (lost != nullptr) {
+        place = lost->place;
+        return Standing::mislaid;
+    }
     return other_content ? Standing::changed : Standing::unproven;
 }
 

@@ -21,6 +21,7 @@ enum class Standing {
     survives,  // it lies on a tier that survives the verb, and could be read whole
     // Not covered.
     unproven,    // no copy anywhere
+    mislaid,     // a receipt proves it, and the copy is not on the laptop any more, or is not that copy
     changed,     // a receipt holds this path, with other content
     unstable,    // being written, or it changed while it was read
     incomplete,  // a set of shards with one missing
@@ -59,7 +60,7 @@ struct UnitStanding {
     std::uint64_t bytes{0};
     Standing standing{Standing::unknown};
     std::string culprit{};  // the file (or missing shard) that decided, when not covered
-    std::string place{};    // where the copy is, when placed
+    std::string place{};    // where the copy is, when placed; where it was, when mislaid
     bool record{false};
     bool refused{false};  // the culprit may not be read
 };
@@ -69,6 +70,8 @@ class Proofs {
   public:
     // A receipt holds this content under this path.
     void add_receipt(const std::string& path, const std::string& root, model::Structure structure);
+    // The same, but the copy is not at `local` any more.
+    void add_mislaid(const std::string& path, const std::string& root, const std::string& local);
     // A copy whose hash was read back, at a place that survives.
     void add_copy(const std::string& path, const std::string& root, const std::string& place);
     // Whether some proof holds exactly this content under this path.
@@ -81,6 +84,7 @@ class Proofs {
         std::string root{};
         bool broken{false};
         std::string place{};  // empty: a receipt
+        bool mislaid{false};
     };
     [[nodiscard]] Standing stand(const UnitFacts& unit, const UnitFile& file, std::string& place) const;
 

@@ -23,8 +23,9 @@ struct Kind {
     std::string_view many{};
     std::string_view what{};
 };
-constexpr std::array<Kind, 9> k_kinds{{
+constexpr std::array<Kind, 10> k_kinds{{
     {"not-pulled", "unit", "units", "have no proven copy"},
+    {"mislaid", "unit", "units", "were pulled, and are not there now"},
     {"changed", "unit", "units", "changed since they were pulled"},
     {"unstable", "unit", "units", "are being written, or changed while they were read"},
     {"incomplete", "unit", "units", "are not complete"},
@@ -74,7 +75,7 @@ bool only_names(const judge::Gate& gate, const judge::Reason& reason) {
 
 // Pulled or waited for: whoever gives that up does it by itself, not in one go with stray files.
 bool can_be_had(const judge::Reason& reason) {
-    constexpr std::array<std::string_view, 8> k_ids{"not-pulled", "changed",     "unstable",  "not-looked-at",
+    constexpr std::array<std::string_view, 9> k_ids{"not-pulled", "mislaid", "changed",     "unstable",  "not-looked-at",
                                                     "run-live",   "run-unknown", "no-roster", "gone"};
     return std::ranges::find(k_ids, reason.id) != k_ids.end();
 }

@@ -13,6 +13,7 @@
 #include "flow/down/explain_releases.hpp"
 #include "flow/down/run_standing.hpp"
 #include "flow/down/tier_scan.hpp"
+#include "flow/kept_copies.hpp"
 #include "flow/overview.hpp"
 #include "flow/push.hpp"
 #include "flow/same_machine.hpp"
@@ -136,8 +137,8 @@ Status Collector::miss_earlier(const Op& op, BoxRoots& roots) {
         TRY_ASSIGN(const bool given_up, was_given_up(deps_.ledger, run.lease, run.spec.name));
         if (given_up) continue;
         TRY_ASSIGN(const auto manifest, deps_.ledger.latest_manifest(run.id));
-        TRY_ASSIGN(const auto covered, deps_.ledger.covered(run.id));
-        const auto risk = risk_of(run, manifest, covered);
+        TRY_ASSIGN(const KeptCopies kept, kept_copies(op, deps_.ledger, run.id, CopyCheck::thorough));
+        const auto risk = risk_of(run, manifest, kept.here);
         if (risk) collected_.facts.earlier.push_back({run.lease, run.spec.name, risk->reason});
     }
     return ok();

@@ -81,10 +81,11 @@ struct RunStanding::Seen {
     std::set<std::string> unit_paths{};
 };
 
-Status RunStanding::read_proofs(const model::Run& run, judge::Proofs& proofs) {
-    TRY_ASSIGN(const auto covered, deps_.ledger.covered(run.id));
-    for (const ledger::ProvenFile& file : covered)
+Status RunStanding::read_proofs(const model::Run& run, const KeptCopies& kept, judge::Proofs& proofs) {
+    for (const ledger::ProvenFile& file : kept.here)
         proofs.add_receipt(file.entry.file.path, file.entry.file.root, file.entry.structure);
+    for (const ledger::ProvenFile& file : kept.gone)
+        proofs.add_mislaid(file.entry.file.path, file.entry.file.root, file.entry.local_path);
     TRY_ASSIGN(const auto copies, deps_.ledger.copies(run.id));
     for (const ledger::PlacedCopy& copy : copies) {
         // A copy on a tier counts only if that tier outlives the verb.
@@ -271,13 +272,15 @@ Result<judge::GateRun> RunStanding::look(const Op& op, const RunView& view, judg
     if (spec.scratch) why.directories[spec.run_dir] = Explained::scratch;
 
     Seen seen{};
-    TRY(read_proofs(run, seen.proofs));
-    TRY_ASSIGN(const auto covered, deps_.ledger.covered(run.id));
-    for (const ledger::ProvenFile& file : covered) {
-        const model::ManifestEntry& entry = file.entry.file;
-        seen.proven_paths.insert(entry.path);
-        seen.received =
-            seen.received || (entry.wanted == model::RosterClass::must && !entry.path.starts_with(k_run_prefix));
+    TRY_ASSIGN(const KeptCopies kept, kept_copies(op, deps_.ledger, run.id, CopyCheck::thorough));
+    TRY(read_proofs(run, kept, seen.proofs));
+    for (const auto* files : {&kept.here, &kept.gone}) {
+        for (const ledger::ProvenFile& file : *files) {
+            const model::ManifestEntry& entry = file.entry.file;
+            seen.proven_paths.insert(entry.path);
+            seen.received =
+                seen.received || (entry.wanted == model::RosterClass::must && !entry.path.starts_with(k_run_prefix));
+        }
     }
     TRY_ASSIGN(const auto copies, deps_.ledger.copies(run.id));
     for (const ledger::PlacedCopy& copy : copies)
@@ -290,7 +293,7 @@ Result<judge::GateRun> RunStanding::look(const Op& op, const RunView& view, judg
         result.code = judge::CodeState::none;
         if (!result.vanished) return result;
         TRY_ASSIGN(const auto manifest, deps_.ledger.latest_manifest(run.id));
-        if (const auto risk = risk_of(run, manifest, covered)) result.unproven = risk->reason;
+        if (const auto risk = risk_of(run, manifest, kept.here)) result.unproven = risk->reason;
         return result;
     }
     if (!root && ends_the_look(root.error())) return root.error();

@@ -6,6 +6,7 @@
 #include "core/judge/tier_map.hpp"
 #include "core/judge/undeclared.hpp"
 #include "flow/down/roots.hpp"
+#include "flow/kept_copies.hpp"
 #include "flow/run/poll.hpp"
 
 namespace drawhitch::flow {
@@ -26,7 +27,7 @@ class RunStanding {
 
   private:
     struct Seen;
-    Status read_proofs(const model::Run& run, judge::Proofs& proofs);
+    Status read_proofs(const model::Run& run, const KeptCopies& kept, judge::Proofs& proofs);
     Status units(const Op& op, const model::Run& run, Seen& seen, judge::GateRun& result);
     [[nodiscard]] judge::NoFile no_file(const model::RunSpec& spec, const proto::FileEntry& entry) const;
     Status code(const Op& op, const model::Run& run, judge::GateRun& result);

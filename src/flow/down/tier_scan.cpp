@@ -5,6 +5,7 @@
 #include "core/judge/box_path.hpp"
 #include "core/judge/own_files.hpp"
 #include "core/proto/limits.hpp"
+#include "flow/run_files.hpp"
 
 namespace drawhitch::flow {
 
@@ -12,18 +13,7 @@ namespace {
 
 // Beyond this many entries a tier counts as not looked at: nobody would read the list, and memory has an end.
 constexpr std::uint64_t k_most_entries = 5'000'000;
-constexpr std::int64_t k_ns = 1'000'000'000;
 constexpr std::int32_t k_linux_enoent = 2;
-
-WallTime wall_of(std::int64_t ns) {
-    std::int64_t seconds = ns / k_ns;
-    std::int64_t rest = ns % k_ns;
-    if (rest < 0) {
-        rest += k_ns;
-        --seconds;
-    }
-    return {seconds, static_cast<std::int32_t>(rest)};
-}
 
 static_assert(judge::k_private_name == proto::k_private_dir);
 

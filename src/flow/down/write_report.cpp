@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/plan/teardown.hpp"
+#include "flow/kept_copies.hpp"
 #include "flow/overview.hpp"
 #include "io/disk/root.hpp"
 #include "io/disk/write_atomic.hpp"
@@ -12,14 +13,14 @@ namespace drawhitch::flow {
 
 namespace {
 
-Result<std::vector<plan::TeardownRun>> runs_of(Deps& deps, std::int64_t lease) {
+Result<std::vector<plan::TeardownRun>> runs_of(const Op& op, Deps& deps, std::int64_t lease) {
     std::vector<plan::TeardownRun> rows{};
     TRY_ASSIGN(const auto runs, deps.ledger.runs(lease));
     for (const model::Run& run : runs) {
         plan::TeardownRun row{run, {}};
-        TRY_ASSIGN(const auto covered, deps.ledger.covered(run.id));
+        TRY_ASSIGN(const KeptCopies kept, kept_copies(op, deps.ledger, run.id, CopyCheck::quick));
         std::set<std::string> seen{};
-        for (const ledger::ProvenFile& file : covered) {
+        for (const ledger::ProvenFile& file : kept.here) {
             if (seen.insert(file.entry.file.path).second) row.proven.push_back(file.entry);
         }
         rows.push_back(std::move(row));
@@ -36,7 +37,7 @@ Result<std::string> write_report(const Op& op, Deps& deps, const model::Profile&
     TRY_ASSIGN(const auto keys, deps.ledger.host_keys(report.lease.id));
     for (const model::HostKey& key : keys)
         text.host_keys.push_back(key.type + " " + key.fingerprint);
-    TRY_ASSIGN(text.runs, runs_of(deps, report.lease.id));
+    TRY_ASSIGN(text.runs, runs_of(op, deps, report.lease.id));
     text.gate = report.gate;
     text.at = op.clock.wall();
     text.state = std::string{model::name_of(report.lease.state)};

@@ -126,7 +126,8 @@ class Ledger {
     Result<bool> received_into(std::int64_t run, std::string_view directory) const;
     // Newest first.
     Result<std::vector<model::Receipt>> receipts(std::int64_t run) const;
-    // The union of all receipts of the run: each distinct (path, root digest), newest receipt first.
+    // The union of all receipts of the run: each distinct (path, root digest, local path), newest receipt
+    // first.
     Result<std::vector<ProvenFile>> covered(std::int64_t run) const;
     // Load tests that passed; to be forgotten once one with the same key fails.
     Status add_load_test(const LoadTestKey& passed);

@@ -32,6 +32,20 @@ TEST_CASE("a unit is received when every file is in some receipt with the digest
     CHECK(proofs.stand(unit_of({file("a"), file("c")})).culprit == "c");
 }
 
+TEST_CASE("a copy that is not there any more covers nothing, unless another place holds it") {
+    Proofs proofs{};
+    proofs.add_mislaid("a", k_one, "/home/me/pulls/a");
+    const auto standing = proofs.stand(unit_of({file("a")}));
+    CHECK(standing.standing == Standing::mislaid);
+    CHECK_FALSE(is_covered(standing.standing));
+    CHECK(standing.culprit == "a");
+    CHECK(standing.place == "/home/me/pulls/a");
+    CHECK_FALSE(proofs.holds("a", k_one));
+    CHECK(proofs.stand(unit_of({file("a", k_two)})).standing == Standing::changed);
+    proofs.add_receipt("a", k_one, model::Structure::sound);
+    CHECK(proofs.stand(unit_of({file("a")})).standing == Standing::received);
+}
+
 TEST_CASE("receipts add up, and any generation that matches counts") {
     Proofs proofs{};
     proofs.add_receipt("a", k_two, model::Structure::sound);

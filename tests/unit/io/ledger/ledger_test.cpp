@@ -297,10 +297,11 @@ TEST_CASE("receipts of a run add up, and each generation of a file counts") {
     REQUIRE(ledger.add_receipt(second));
     const auto covered = ledger.covered(run);
     REQUIRE(covered);
-    REQUIRE(covered->size() == 3);
+    REQUIRE(covered->size() == 4);
     CHECK(covered->at(0).entry.local_path == "/pulls/a2");
     CHECK(covered->at(1).entry.file.root == std::string(64, '3'));
-    CHECK(covered->at(2).entry.structure == model::Structure::broken);
+    CHECK(covered->at(2).entry.local_path == "/pulls/a");
+    CHECK(covered->at(3).entry.structure == model::Structure::broken);
     REQUIRE(ledger.receipts(run)->size() == 2);
     CHECK(ledger.receipts(run)->at(0).files.size() == 2);
     CHECK(ledger.received_into(run, "/pulls").value());

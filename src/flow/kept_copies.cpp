@@ -1,0 +1,83 @@
+#include "flow/kept_copies.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+#include "flow/hash_files.hpp"
+#include "flow/run_files.hpp"
+#include "io/disk/root.hpp"
+#include "io/disk/tree_walk.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+class Look {
+  public:
+    Look(const Op& op, CopyCheck check) : op_(op), check_(check) {}
+
+    Result<bool> finds(const model::ReceiptEntry& entry) {
+        struct stat found {};
+        if (::lstat(entry.local_path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
+        if (found.st_size < 0 || static_cast<std::uint64_t>(found.st_size) != entry.file.size) return false;
+        if (check_ == CopyCheck::quick) return true;
+        if (wall_of(disk::entry_from_stat(entry.local_path, found).mtime_ns) == entry.file.mtime) return true;
+        TRY_ASSIGN(const std::string digest, sha256_of(entry.local_path));
+        return !digest.empty() && digest == entry.file.sha256;
+    }
+
+  private:
+    // Empty when it cannot be read whole. Read once, however many receipts name the place.
+    Result<std::string> sha256_of(const std::string& path) {
+        const auto known = read_.find(path);
+        if (known != read_.end()) return known->second;
+        op_.note("reading " + printable(path) + ": its time is not the one it was pulled with");
+        TRY_ASSIGN(const disk::Root root, disk::Root::open("/"));
+        HashOptions options{};
+        options.sha256 = true;
+        // The user may have linked the directories above it; the file itself is no link.
+        options.open = [](const std::string& place) { return disk::open_regular(AT_FDCWD, place, place); };
+        TRY_ASSIGN(const auto hashed, hash_files(op_, root, {path}, options));
+        const HashedFile& file = hashed.front();
+        std::string digest = file.error || !file.digests.sha256 ? std::string{} : file.digests.sha256->hex();
+        return read_.emplace(path, std::move(digest)).first->second;
+    }
+
+    const Op& op_;
+    CopyCheck check_;
+    std::map<std::string, std::string> read_{};
+};
+
+}  // namespace
+
+Result<KeptCopies> kept_copies(const Op& op, const ledger::Ledger& ledger, std::int64_t run, CopyCheck check) {
+    TRY_ASSIGN(auto places, ledger.covered(run));
+    KeptCopies kept{};
+    std::set<std::pair<std::string, std::string>> held{};
+    std::map<std::pair<std::string, std::string>, ledger::ProvenFile> missed{};
+    Look look{op, check};
+    for (ledger::ProvenFile& place : places) {
+        TRY(op.check());
+        std::pair<std::string, std::string> content{place.entry.file.path, place.entry.file.root};
+        if (held.contains(content)) continue;
+        TRY_ASSIGN(const bool here, look.finds(place.entry));
+        if (here) {
+            missed.erase(content);
+            held.insert(std::move(content));
+            kept.here.push_back(std::move(place));
+        } else {
+            missed.try_emplace(std::move(content), std::move(place));
+        }
+    }
+    for (auto& [content, place] : missed)
+        kept.gone.push_back(std::move(place));
+    return kept;
+}
+
+}  // namespace drawhitch::flow

@@ -1,0 +1,28 @@
+// Kept copies: which of the files that receipts prove are still where they were put on the laptop. A receipt says what
+// was true at its pull; whoever is about to let the box die asks what is true now.
+#pragma once
+
+#include <vector>
+
+#include "base/op.hpp"
+#include "io/ledger/ledger.hpp"
+
+namespace drawhitch::flow {
+
+// What a look at a copy takes. A pull gives each file the box's time and proves its bytes; a file of that size and time
+// is taken for that copy either way (`drawhitch verify` reads all of them again).
+enum class CopyCheck {
+    quick,    // a file of that size is there
+    thorough  // one whose time is another is read, and must have the recorded SHA-256
+};
+
+struct KeptCopies {
+    std::vector<ledger::ProvenFile> here{};  // each distinct (path, root digest) once, newest receipt first
+    std::vector<ledger::ProvenFile> gone{};  // contents that no recorded place holds any more
+};
+
+// Blocks for as long as reading takes; never writes. Errors of single files count as gone; the Error is for cancel,
+// deadline and the ledger.
+Result<KeptCopies> kept_copies(const Op& op, const ledger::Ledger& ledger, std::int64_t run, CopyCheck check);
+
+}  // namespace drawhitch::flow
