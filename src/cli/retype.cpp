@@ -1,5 +1,7 @@
 #include "cli/retype.hpp"
 
+#include <vector>
+
 #include "base/text.hpp"
 #include "core/parse/secrets.hpp"
 #include "core/plan/run_environment.hpp"
@@ -40,6 +42,13 @@ std::optional<std::string> retyped(const Parsed& parsed, std::string_view box, s
         line += " " + shell_word(word);
     if (parse::secret_text(line)) return std::nullopt;
     return line;
+}
+
+std::string command_line(std::span<const std::string> words) {
+    std::vector<std::string> quoted;
+    for (const std::string& word : words)
+        quoted.push_back(shell_word(word));
+    return join(quoted, " ");
 }
 
 }  // namespace drawhitch::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,8 @@ namespace drawhitch::cli {
 // secret: it stands in no message.
 std::optional<std::string> retyped(const Parsed& parsed, std::string_view box, std::string_view key,
                                    std::string_view value);
+
+// Words as one line that a shell would read as the same words.
+std::string command_line(std::span<const std::string> words);
 
 }  // namespace drawhitch::cli

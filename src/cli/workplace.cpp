@@ -79,22 +79,22 @@ milliseconds Workplace::poll_interval(const model::Lease& lease) const {
     return std::chrono::seconds{limits.poll_s};
 }
 
+Result<std::optional<std::string>> Workplace::usual_box() const {
+    if (!project_.values.box.empty()) return std::optional{project_.values.box};
+    TRY_ASSIGN(const auto open, ledger_->leases(ledger::Which::open));
+    if (open.size() == 1) return std::optional{open.front().name};
+    return std::optional<std::string>{};
+}
+
 Result<BoxArguments> Workplace::box(const Parsed& parsed, bool numbers) const {
     TRY_ASSIGN(const auto leases, ledger_->leases(ledger::Which::all));
     std::vector<std::string> known;
-    std::vector<std::string> open;
     for (const model::Lease& lease : leases) {
         known.push_back(lease.name);
         known.push_back(lease.name + "@" + std::to_string(lease.id));
         if (numbers) known.push_back(std::to_string(lease.id));
-        if (lease.state != model::LeaseState::closed) open.push_back(lease.name);
     }
-    std::optional<std::string> fallback;
-    if (!project_.values.box.empty()) {
-        fallback = project_.values.box;
-    } else if (open.size() == 1) {
-        fallback = open.front();
-    }
+    TRY_ASSIGN(const auto fallback, usual_box());
     // No run has such a name: it would be looked for on the wrong box.
     const bool numbered = !parsed.words().empty() && flow::is_numbered(parsed.words().front());
     if (numbered && std::ranges::find(known, parsed.words().front()) == known.end())

@@ -38,6 +38,8 @@ class Workplace {
     // Between two looks at this box: what the project or the user says, else the lease's profile, else the built-in.
     [[nodiscard]] milliseconds poll_interval(const model::Lease& lease) const;
 
+    // The box that is meant where none is named: the project's, or the only open lease.
+    Result<std::optional<std::string>> usual_box() const;
     // BOX as typed, or the project's box, or the only open lease when BOX was left out; then the words behind it.
     // With `numbers`, the number of a lease is a name, too.
     Result<BoxArguments> box(const Parsed& parsed, bool numbers = false) const;

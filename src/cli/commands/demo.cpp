@@ -41,6 +41,12 @@ void show(Context& context, const flow::DemoReport& report) {
 
 Result<Outcome> run_demo(Context& context, const Parsed& parsed) {
     flow::DemoOptions options;
+    if (context.globals.dry_run) {
+        context.out.text("would start a private sshd on 127.0.0.1, walk the whole road on it and remove it again; " +
+                         printable(in_directory(context, parsed.text("dir").value_or("drawhitch-demo"))) +
+                         " would be kept");
+        return Outcome{};
+    }
     TRY_ASSIGN(options.program, own_path());
     options.directory = in_directory(context, parsed.text("dir").value_or("drawhitch-demo"));
     options.next_free = !parsed.text("dir");

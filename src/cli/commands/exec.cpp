@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
+#include "cli/retype.hpp"
 #include "cli/workplace.hpp"
 #include "core/parse/log_lines.hpp"
 #include "flow/exec.hpp"
@@ -92,6 +93,12 @@ Result<Outcome> run_exec(Context& context, const Parsed& parsed) {
     flow::ExecRequest request;
     request.command = parsed.trailing();
     request.directory = parsed.text("dir").value_or("");
+    if (context.globals.dry_run) {
+        const std::string words = request.command.size() == 1 ? request.command.front() : command_line(request.command);
+        context.out.text("would run on " + printable(here.lease.name) + ": " + printable(words));
+        context.out.json("box", Json::name(here.lease.name));
+        return Outcome{};
+    }
     if (parsed.flag("stdin")) {
         TRY_ASSIGN(request.input, all_of_stdin());
     }

@@ -4,6 +4,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/push_view.hpp"
 #include "cli/retype.hpp"
 #include "cli/workplace.hpp"
 #include "flow/project_check.hpp"
@@ -25,44 +26,6 @@ const std::vector<term::Column>& file_columns() {
         {.key = "bytes", .title = "SIZE", .align = term::Align::right},
     };
     return k_columns;
-}
-
-Json left_out_json(const std::vector<plan::LeftOut>& files) {
-    Json list = Json::array();
-    for (const plan::LeftOut& file : files) {
-        list.push(Json::object().set("path", Json::name(file.path)).set("reason", file.reason));
-    }
-    return list;
-}
-
-void tell_what_stays(Context& context, const flow::LocalTree& tree) {
-    for (const plan::LeftOut& file : tree.held_back) {
-        context.op.warn("held back: " + printable(file.path) + " (" + file.reason + ")");
-    }
-    for (const plan::LeftOut& file : tree.left_out) {
-        context.op.warn("left out: " + printable(file.path) + " (" + file.reason + ")");
-    }
-    for (const plan::LeftOut& file : tree.remarks) {
-        context.op.note(printable(file.path) + ": " + file.reason);
-    }
-    for (const flow::FlawedFile& file : tree.flawed) {
-        for (const parse::Flaw flaw : file.flaws) {
-            const std::string text = printable(file.path) + ": " + std::string{parse::describe(flaw)};
-            file.fixed ? context.op.note(text + " (fixed in what was pushed)")
-                       : context.op.warn(text + " (--fix-eol repairs what is pushed)");
-        }
-    }
-    Json flawed = Json::array();
-    for (const flow::FlawedFile& file : tree.flawed) {
-        Json flaws = Json::array();
-        for (const parse::Flaw flaw : file.flaws) {
-            flaws.push(parse::describe(flaw));
-        }
-        flawed.push(Json::object().set("path", Json::name(file.path)).set("flaws", flaws).set("fixed", file.fixed));
-    }
-    context.out.json("held_back", left_out_json(tree.held_back));
-    context.out.json("left_out", left_out_json(tree.left_out));
-    context.out.json("flawed", flawed);
 }
 
 // All files for machines, the largest for people.
@@ -140,7 +103,7 @@ Result<Outcome> run_push(Context& context, const Parsed& parsed) {
     } else {
         show_result(context.out, report);
     }
-    tell_what_stays(context, report.tree);
+    tell_what_stays(context.op, context.out, report.tree);
     return Outcome{.exit = report.tree.left_out.empty() ? exit_code::k_ok : exit_code::k_skipped, .next = {}};
 }
 

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
+#include "cli/push_view.hpp"
 #include "cli/retype.hpp"
 #include "cli/run_view.hpp"
 #include "cli/workplace.hpp"
@@ -216,6 +217,7 @@ Result<Outcome> run_run(Context& context, const Parsed& parsed) {
     if (!parsed.flag("no-push")) {
         TRY_ASSIGN(const auto pushed, flow::push(context.op, place->deps(), {.box = lease.name}));
         options.release = pushed.hash;
+        tell_what_stays(context.op, context.out, pushed.tree);
     } else {
         TRY_ASSIGN(options.release, flow::proven_release(context.op, place->deps(), lease));
     }

@@ -1,6 +1,7 @@
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
+#include "cli/retype.hpp"
 #include "cli/workplace.hpp"
 #include "core/plan/exec_script.hpp"
 #include "flow/endpoint_of.hpp"
@@ -21,6 +22,11 @@ Result<Outcome> run_ssh(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto here, place->target(parsed));
     const model::Endpoint& endpoint = here.lease.endpoint;
     const std::vector<std::string> remote = parsed.trailing();
+    if (context.globals.dry_run) {
+        context.out.text("would open a session on " + printable(here.lease.name) +
+                         (remote.empty() ? "" : " and run: " + printable(command_line(remote))));
+        return Outcome{};
+    }
     if (endpoint.transport == model::TransportKind::local) {
         const std::string shell = context.environment("SHELL").value_or("/bin/sh");
         std::vector<std::string> words = remote.empty() ? std::vector<std::string>{shell} : remote;

@@ -58,6 +58,17 @@ Result<std::string> existing_directory(const Context& context, const std::string
         .then("drawhitch ls --all");
 }
 
+// The box that is meant where none is named, if it has a run of this name.
+Result<std::optional<model::Lease>> usual_box_with(Workplace& place, const std::string& run) {
+    TRY_ASSIGN(const auto name, place.usual_box());
+    if (!name) return std::optional<model::Lease>{};
+    TRY_ASSIGN(auto lease, flow::find_lease_word(place.ledger(), *name));
+    if (!lease) return lease;
+    TRY_ASSIGN(const auto runs, place.ledger().runs(lease->id));
+    const auto has_it = [&](const model::Run& one) { return one.spec.name == run; };
+    return std::ranges::any_of(runs, has_it) ? std::move(lease) : std::optional<model::Lease>{};
+}
+
 // A path names a pulled directory; otherwise box and run name the place where their pull landed.
 Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, Workplace& place) {
     flow::VerifyOptions options{};
@@ -77,9 +88,16 @@ Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, W
         options.directory = absolute(context, *first);
         return options;
     }
+    if (!lease && !run) {
+        TRY_ASSIGN(const auto meant, usual_box_with(place, *first));
+        if (meant) {
+            TRY_ASSIGN(options.directory, flow::default_pull_directory(place.deps(), *meant, *first));
+            return options;
+        }
+    }
     if (!lease) {
         return Error{Code::not_found,
-                     "no box" + std::string{run ? "" : " and no directory"} + " is called " + printable(*first)}
+                     "no box" + std::string{run ? "" : ", run or directory"} + " is called " + printable(*first)}
             .then("drawhitch ls --all");
     }
     TRY_ASSIGN(const auto runs, place.ledger().runs(lease->id));
@@ -129,10 +147,11 @@ CommandRow verify_command() {
             "Reads every file of a pull, compares it with MANIFEST.json and checks archives for\n"
             "wholeness; a project's load test (pull.verify_cmd) is run again. With --box that box is asked,\n"
             "too, whether it still has the same under the run's name.",
-        .positionals = {{.name = "PLACE",
-                         .help = "a box, or a pulled directory (with a slash where a box has its name)",
-                         .arity = Arity::optional},
-                        {.name = "RUN", .help = "of that box; its newest if left out", .arity = Arity::optional}},
+        .positionals =
+            {{.name = "PLACE",
+              .help = "a box, a run of the usual box, or a pulled directory (with a slash where a box has its name)",
+              .arity = Arity::optional},
+             {.name = "RUN", .help = "of that box; its newest if left out", .arity = Arity::optional}},
         .options = {{"--box", OptionKind::text, "BOX", "ask this box, too, whether it still has the same"},
                     {"--rehash", OptionKind::flag, "", "let the box read again what its digest cache knows"}},
         .examples = {{"drawhitch verify pulls/b1/r1", "offline, years later"},
