@@ -75,8 +75,9 @@ bool only_names(const judge::Gate& gate, const judge::Reason& reason) {
 
 // Pulled or waited for: whoever gives that up does it by itself, not in one go with stray files.
 bool can_be_had(const judge::Reason& reason) {
-    constexpr std::array<std::string_view, 9> k_ids{"not-pulled", "mislaid", "changed",     "unstable",  "not-looked-at",
-                                                    "run-live",   "run-unknown", "no-roster", "gone"};
+    constexpr std::array<std::string_view, 9> k_ids{"not-pulled",  "mislaid",       "changed",
+                                                    "unstable",    "not-looked-at", "run-live",
+                                                    "run-unknown", "no-roster",     "gone"};
     return std::ranges::find(k_ids, reason.id) != k_ids.end();
 }
 

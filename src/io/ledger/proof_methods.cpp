@@ -142,7 +142,8 @@ Result<std::vector<ProvenFile>> Ledger::covered(std::int64_t run) const {
         "SELECT f.unit, f.path, f.size, f.mtime_s, f.mtime_ns, f.root, f.sha256, f.wanted, f.local_path, f.structure,"
         " r.id, r.made_ns FROM receipt_files f JOIN receipts r ON r.id = f.receipt WHERE r.run = ?1 AND NOT EXISTS"
         " (SELECT 1 FROM receipt_files g JOIN receipts s ON s.id = g.receipt WHERE s.run = ?1 AND g.path = f.path AND"
-        " g.root = f.root AND g.local_path = f.local_path AND (s.id > r.id OR (s.id = r.id AND g.at > f.at))) ORDER BY r.id DESC, f.at",
+        " g.root = f.root AND g.local_path = f.local_path AND (s.id > r.id OR (s.id = r.id AND g.at > f.at)))"
+        " ORDER BY r.id DESC, f.at",
         {run}, [&](const Row& row) -> Status {
             ProvenFile proven{};
             TRY_ASSIGN(proven.entry, read_proven(row, 0));
