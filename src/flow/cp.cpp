@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <memory>
 
 #include "base/random.hpp"
@@ -12,6 +14,7 @@
 #include "core/proto/limits.hpp"
 #include "core/proto/path.hpp"
 #include "flow/box.hpp"
+#include "flow/cp_replace.hpp"
 #include "flow/hash_files.hpp"
 #include "flow/lease_word.hpp"
 #include "flow/local_tree.hpp"
@@ -26,6 +29,8 @@ namespace {
 
 using proto::FileEntry;
 using proto::FileType;
+
+constexpr std::size_t k_stat_batch = 500;  // paths in one question to the box
 
 // Where a path lies: a directory to open and a name in it.
 struct Place {
@@ -83,6 +88,15 @@ Result<std::string> absolute_on_box(const std::string& path, const std::string& 
     return absolute;
 }
 
+bool is_there(const CopiedFile& file) {
+    return file.state == FileState::pulled || file.state == FileState::kept;
+}
+
+// A scan's path below `name`; empty for `name` itself.
+std::string below(const std::string& path, const std::string& name) {
+    return path.size() > name.size() ? path.substr(name.empty() ? 0 : name.size() + 1) : std::string{};
+}
+
 class Copy {
   public:
     Copy(const Op& op, Deps& deps, const CpOptions& options) : op_(op), deps_(deps), options_(options) {}
@@ -108,7 +122,7 @@ class Copy {
             return deps_.ledger.append_event(lease_.id, std::nullopt, std::string{exchange::k_copied_event}, text);
         };
         for (const CopiedFile& file : report.files) {
-            if (file.state != FileState::pulled || file.root.empty()) continue;
+            if (!is_there(file) || file.root.empty()) continue;
             some.push_back({file.box_path, file.root, file.size});
             if (some.size() >= exchange::k_copied_per_event) TRY(append());
         }
@@ -127,6 +141,7 @@ class Copy {
             to = {joined(to.directory, to.name), from.name.empty() ? "root" : from.name};
         }
         report_.destination = joined(to.directory, to.name);
+        TRY(look_here(link, entries, from.name, to));
         TRY_ASSIGN(disk::Root root, disk::Root::create(to.directory));
         const std::string id = "cp-" + proto::sha256(lease_.name + '\0' + path).hex().substr(0, 16);
         TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), id));
@@ -143,6 +158,33 @@ class Copy {
         take(outcome, landing->destination());
         if (!report_.problem) TRY(landing->discard());
         return std::move(report_);
+    }
+
+    // What the copy would land on here, before anything is made.
+    Status look_here(Link& link, const std::vector<FileEntry>& entries, const std::string& from, const Place& to) {
+        std::vector<CopyTarget> targets;
+        std::map<std::string, std::string> sources;
+        for (const FileEntry& entry : entries) {
+            if (is_ours(entry.path) || entry.error != 0) continue;
+            if (entry.type != FileType::file && entry.type != FileType::symlink) continue;
+            targets.push_back({joined(to.name, below(entry.path, from)), entry.size,
+                               entry.type == FileType::symlink ? entry.target : std::string{}});
+            sources[targets.back().path] = entry.path;
+        }
+        const SameContent is_same = [&](const CopyTarget& target) -> Result<bool> {
+            TRY_ASSIGN(const disk::Root root, disk::Root::open(to.directory));
+            TRY_ASSIGN(const auto here, hash_files(op_, root, {target.path}, {}));
+            if (here.front().error) return false;
+            proto::Hash request{};
+            request.root = link.root;
+            request.path = sources[target.path];
+            const auto there = link.agent->hash(op_, request);
+            if (!there || here.front().digests.root != there->entry.root) return false;
+            same_roots_[target.path] = here.front().digests.root.hex();
+            return true;
+        };
+        TRY_ASSIGN(standing_, standing_here(to.directory, targets, is_same));
+        return agree_to_replace(op_, deps_, standing_.other, options_.again);
     }
 
     Result<Link> open(std::shared_ptr<Box> box, const std::string& directory) {
@@ -182,7 +224,13 @@ class Copy {
             file.path = target;
             file.size = entry.size;
             file.box_path = joined(from.directory, entry.path);
+            const bool same = standing_.same.count(target) > 0;
+            if (same) {
+                file.state = FileState::kept;
+                file.root = same_roots_[target];
+            }
             report_.files.push_back(std::move(file));
+            if (same) return ok();
             item_files_.push_back(report_.files.size() - 1);
             items.push_back({entry, target, false, false});
             return ok();
@@ -243,8 +291,8 @@ class Copy {
     }
 
     void count_skips() {
-        const auto skipped = std::count_if(report_.files.begin(), report_.files.end(),
-                                           [](const CopiedFile& f) { return f.state != FileState::pulled; });
+        const auto skipped =
+            std::count_if(report_.files.begin(), report_.files.end(), [](const CopiedFile& f) { return !is_there(f); });
         if (skipped > 0 && !report_.problem) {
             report_.problem = Error{Code::skipped, std::to_string(skipped) + " of " +
                                                        counted(report_.files.size(), "entry", "entries") +
@@ -262,7 +310,8 @@ class Copy {
         report_.destination = joined(to.directory, to.name);
         TRY_ASSIGN(auto entries, local_entries(parent, from.name));
         TreeSource source{std::move(parent)};
-        TRY_ASSIGN(const auto items, hashed_items(source, entries, from.name, to));
+        TRY_ASSIGN(auto items, hashed_items(source, entries, from.name, to));
+        TRY(look_there(box->agent(), entries, from.name, to, items));
         TRY(deps_.ledger.append_event(lease_.id, std::nullopt, std::string{exchange::k_writing_event},
                                       exchange::writing_json(to.directory)));
         const Dial dial = claiming_dial(to.directory);
@@ -275,7 +324,7 @@ class Copy {
         report_.wire = outcome.tally.wire;
         report_.problem = outcome.stopped;
         for (CopiedFile& file : report_.files) {
-            if (!file.why.empty()) continue;
+            if (!file.why.empty() || file.state == FileState::kept) continue;
             const bool changed =
                 std::find(outcome.changed.begin(), outcome.changed.end(), file.path) != outcome.changed.end();
             file.state = outcome.stopped ? FileState::failed : changed ? FileState::changing : FileState::pulled;
@@ -283,6 +332,59 @@ class Copy {
         }
         count_skips();
         return std::move(report_);
+    }
+
+    // What the copy would land on there, before anything is made or claimed. What is there already is sent no more.
+    Status look_there(agent::Agent& agent, const std::vector<FileEntry>& entries, const std::string& from,
+                      const Place& to, std::vector<PushItem>& items) {
+        std::vector<std::string> targets;
+        std::vector<std::string> absolute{joined(to.directory, to.name)};
+        for (const FileEntry& entry : entries) {
+            targets.push_back(joined(to.name, below(entry.path, from)));
+            absolute.push_back(joined(to.directory, targets.back()));
+        }
+        TRY(refuse_records(lease_.root, absolute));
+        const auto root = agent.open_root(op_, to.directory, false);
+        if (!root && (root.error().code == Code::not_found || root.error().code == Code::remote_failed)) return ok();
+        if (!root) return root.error();
+        std::map<std::string, proto::Digest> wanted;
+        for (const PushItem& item : items)
+            wanted[item.target] = item.root;
+        std::vector<FileEntry> found;
+        for (std::size_t at = 0; at < targets.size(); at += k_stat_batch) {
+            const auto first = targets.begin() + static_cast<std::ptrdiff_t>(at);
+            const auto count = std::min(k_stat_batch, targets.size() - at);
+            TRY_ASSIGN(auto some, agent.stat(op_, *root, {first, first + static_cast<std::ptrdiff_t>(count)}));
+            std::move(some.begin(), some.end(), std::back_inserter(found));
+        }
+        for (std::size_t i = 0; i < entries.size() && i < found.size(); ++i) {
+            if (found[i].error != 0 || found[i].type == FileType::unknown) continue;
+            TRY_ASSIGN(const bool same, stands_there(agent, *root, entries[i], found[i], wanted));
+            const bool matters = entries[i].type == FileType::symlink || wanted.count(targets[i]) > 0;
+            if (!matters) continue;
+            if (!same) standing_.other.push_back(joined(to.directory, targets[i]));
+            if (same) standing_.same.insert(targets[i]);
+        }
+        TRY(agree_to_replace(op_, deps_, standing_.other, options_.again));
+        std::erase_if(items, [this](const PushItem& item) { return standing_.same.count(item.target) > 0; });
+        for (CopiedFile& file : report_.files) {
+            const std::string target = joined(to.name, below(file.path, from));
+            if (file.why.empty() && standing_.same.count(target) > 0) file.state = FileState::kept;
+        }
+        return ok();
+    }
+
+    Result<bool> stands_there(agent::Agent& agent, proto::RootId root, const FileEntry& ours, const FileEntry& theirs,
+                              const std::map<std::string, proto::Digest>& wanted) {
+        if (ours.type == FileType::symlink) return theirs.type == FileType::symlink && theirs.target == ours.target;
+        const auto digest = wanted.find(theirs.path);
+        if (digest == wanted.end() || theirs.type != FileType::file || theirs.size != ours.size) return false;
+        proto::Hash request{};
+        request.root = root;
+        request.path = theirs.path;
+        const auto there = agent.hash(op_, request);
+        if (!there && there.error().code == Code::cancelled) return there.error();
+        return there && there->entry.root == digest->second;
     }
 
     Result<Place> place_on_box(agent::Agent& agent, const std::string& path, const std::string& name) {
@@ -402,6 +504,8 @@ class Copy {
     std::string owner_{random_bytes(16)};
     model::Lease lease_{};
     std::vector<std::size_t> item_files_{};
+    Standing standing_{};
+    std::map<std::string, std::string> same_roots_{};
     CpReport report_{};
 };
 

@@ -17,6 +17,7 @@ struct CpOptions {
     std::string box_path{};
     std::string local_path{};  // absolute; a trailing slash means "into this directory"
     bool to_box{false};
+    std::string again{};  // the command as it was typed, without --yes: what an error suggests
 };
 
 struct CopiedFile {
@@ -38,7 +39,9 @@ struct CpReport {
 
 // A file, or a directory with all below it. A destination that is a directory receives the source under its own name,
 // any other destination is the new name. Links that stay inside the copied tree are copied as links, others, pipes,
-// sockets and devices are left out and named. Existing files are replaced, each as a whole.
+// sockets and devices are left out and named. Files with the same content on both sides are kept; others that would be
+// replaced are shown and asked about (Code::exists unless agreed), and each is replaced as a whole. Releases and the
+// records of runs are never written to.
 // What was copied goes into the lease's events, so that a teardown knows it again.
 // A directory that receives files on the box keeps a small `.drawhitch` directory, which fences late writers.
 Result<CpReport> cp(const Op& op, Deps& deps, const CpOptions& options);

@@ -46,6 +46,8 @@ Result<flow::CpOptions> options_of(const Context& context, const Parsed& parsed)
     }
     flow::CpOptions options{};
     options.to_box = from.box.empty();
+    options.again = "drawhitch cp " + shell_word(parsed.arguments().one("FROM").value_or("")) + " " +
+                    shell_word(parsed.arguments().one("TO").value_or(""));
     options.box = options.to_box ? to.box : from.box;
     options.box_path = options.to_box ? to.path : from.path;
     const std::string& here = options.to_box ? from.path : to.path;
@@ -60,6 +62,7 @@ Result<Outcome> run_cp(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto report, flow::cp(context.op, place->deps(), options));
     std::uint64_t bytes = 0;
     std::size_t good = 0;
+    std::size_t kept = 0;
     {
         const bool all = context.out.format() != term::Format::table;
         term::RowWriter rows = context.out.rows("files", file_columns());
@@ -69,15 +72,20 @@ Result<Outcome> run_cp(Context& context, const Parsed& parsed) {
                 ++good;
                 bytes += file.size;
             }
-            if (!all && copied) continue;
+            const bool there = file.state == flow::FileState::kept;
+            if (there) ++kept;
+            if (!all && (copied || there)) continue;
             rows.add({Cell::name(file.path), Cell::bytes(file.size),
                       file.sha256.empty() ? Cell::none() : Cell::text(file.sha256),
-                      Cell::text(copied ? std::string_view{"copied"} : flow::name_of(file.state)),
+                      Cell::text(copied  ? std::string_view{"copied"}
+                                 : there ? std::string_view{"already there"}
+                                         : flow::name_of(file.state)),
                       file.why.empty() ? Cell::none() : Cell::text(file.why)});
         }
     }
     context.out.text("copied " + counted(static_cast<std::uint64_t>(good), "file") + ", " + human_bytes(bytes) +
                      ", hashes equal on both sides");
+    if (kept > 0) context.out.text(counted(static_cast<std::uint64_t>(kept), "file") + " already there, the same");
     context.out.value("destination", "to", Cell::name(report.destination));
     context.out.json("wire_bytes", report.wire.sent + report.wire.received);
     if (report.problem) return *report.problem;
@@ -94,8 +102,10 @@ CommandRow cp_command() {
         .description =
             "One side is BOX:PATH, the other a path here; a path on the box that is not absolute starts\n"
             "at the home directory there. Directories are copied with all below them. Every byte is\n"
-            "hashed on both sides, and an interrupted copy is taken up again by the same command. From a box\n"
-            "whose lease has ended, BOX@LEASE:PATH copies as long as it is still there under the same key.",
+            "hashed on both sides, and an interrupted copy is taken up again by the same command. Files that\n"
+            "would be replaced by other content are shown and asked about; --yes answers. Releases and the\n"
+            "records of runs on the box are never written to. From a box whose lease has ended, BOX@LEASE:PATH\n"
+            "copies as long as it is still there under the same key.",
         .positionals = {{.name = "FROM", .help = "BOX:PATH or a path here"},
                         {.name = "TO", .help = "the other side; a directory receives the source under its own name"}},
         .examples = {{"drawhitch cp b1:/workspace/data/labels.csv .", "bring one file"},

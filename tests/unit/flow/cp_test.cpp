@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
+#include "io/term/prompt.hpp"
+#include "io/term/screen.hpp"
 #include "support/local_deps.hpp"
 #include "support/temp_dir.hpp"
 #include "support/test_op.hpp"
@@ -19,9 +22,23 @@ struct Bench {
     support::TempDir box{};
     support::TempDir here{};
 
+    // Somebody who says yes to every question of that kind.
+    term::EchoGuard echo{};
+    term::Prompt yes{term::PromptOptions{.no_input = true, .yes = true}, echo};
+
     Bench() { local.adopt("b1"); }
+    flow::Deps agreeing() {
+        const flow::Deps& all = local.deps();
+        return {all.ledger, all.connector, all.helpers, yes, all.laptop, all.project, all.settings, false};
+    }
+    Error refusal(const std::string& box_path, const std::string& local_path, bool to_box) {
+        auto report = flow::cp(op, local.deps(), {"b1", box_path, local_path, to_box, "drawhitch cp A B"});
+        if (report) FAIL("it was not refused");
+        return report.error();
+    }
     flow::CpReport cp(const std::string& box_path, const std::string& local_path, bool to_box) {
-        auto report = flow::cp(op, local.deps(), {"b1", box_path, local_path, to_box});
+        flow::Deps deps = agreeing();
+        auto report = flow::cp(op, deps, {"b1", box_path, local_path, to_box, "drawhitch cp A B"});
         if (!report) FAIL(report.error().message);
         return std::move(report).value();
     }
@@ -111,4 +128,70 @@ TEST_CASE("a file that holds more than its size says is refused by name, in both
     REQUIRE(sent.files.size() == 1);
     CHECK(sent.files.front().why.find("size") != std::string::npos);
     CHECK(::access((bench.box / "status").c_str(), F_OK) != 0);
+}
+
+TEST_CASE("what would be replaced is shown, and stays unless that is agreed") {
+    Bench bench;
+    const bool to_box = GENERATE(false, true);
+    const std::string from = to_box ? bench.here.path() : bench.box.path();
+    const std::string to = to_box ? bench.box.path() : bench.here.path();
+    plant(from);
+    plant(to);
+    support::write_file(to + "/tree/a.txt", "A");
+    support::write_file(from + "/tree/new.txt", "new");
+    const Error refused = bench.refusal(to_box ? to : from + "/tree", to_box ? from + "/tree" : to, to_box);
+    CHECK(refused.code == Code::exists);
+    CHECK(refused.why.find("tree/a.txt") != std::string::npos);
+    CHECK(refused.why.find("big.bin") == std::string::npos);
+    CHECK(refused.next == "drawhitch cp A B --yes");
+    CHECK(support::read_file(to + "/tree/a.txt") == "A");
+    CHECK(::access((to + "/tree/new.txt").c_str(), F_OK) != 0);
+    CHECK(::access((to + "/.drawhitch").c_str(), F_OK) != 0);
+
+    const auto report = bench.cp(to_box ? to : from + "/tree", to_box ? from + "/tree" : to, to_box);
+    CHECK(!report.problem);
+    check_tree(to + "/tree");
+    for (const auto& file : report.files) {
+        CAPTURE(file.path);
+        const bool moved = file.path == "tree/a.txt" || file.path == "tree/new.txt";
+        CHECK(file.state == (moved ? flow::FileState::pulled : flow::FileState::kept));
+        CHECK_FALSE(file.root.empty());
+    }
+    // Nothing is left to ask about.
+    auto again = flow::cp(bench.op, bench.local.deps(),
+                          {"b1", to_box ? to : from + "/tree", to_box ? from + "/tree" : to, to_box, ""});
+    REQUIRE(again);
+    CHECK(!again->problem);
+}
+
+TEST_CASE("a link that leads elsewhere is something to replace, too") {
+    Bench bench;
+    plant(bench.box.path());
+    plant(bench.here.path());
+    REQUIRE(::unlink((bench.here / "tree/link").c_str()) == 0);
+    support::write_file(bench.here / "tree/link", "precious");
+    CHECK(bench.refusal(bench.box / "tree", bench.here.path(), false).code == Code::exists);
+    CHECK(support::read_file(bench.here / "tree/link") == "precious");
+    CHECK(bench.refusal(bench.box.path(), bench.here / "tree", true).code == Code::exists);
+}
+
+TEST_CASE("releases and the records of runs take no copies, whatever is agreed") {
+    Bench bench;
+    support::write_file(bench.here / "f", "x");
+    REQUIRE(::mkdir((bench.here / "releases").c_str(), 0755) == 0);
+    support::write_file(bench.here / "releases/f", "x");
+    const std::string root = bench.local.root();
+    for (const std::string& target : {root + "/releases/", root + "/releases/r1/f", root + "/runs/",
+                                      root + "/runs/a/log", root + "/runs/a/", root + "/runs/a/work"}) {
+        CAPTURE(target);
+        flow::Deps deps = bench.agreeing();
+        const auto report = flow::cp(bench.op, deps, {"b1", target, bench.here / "f", true, ""});
+        REQUIRE_FALSE(report);
+        CHECK(report.error().code == Code::exists);
+    }
+    flow::Deps deps = bench.agreeing();
+    CHECK_FALSE(flow::cp(bench.op, deps, {"b1", root + "/", bench.here / "releases", true, ""}));
+    bench.cp(root + "/runs/a/work/", bench.here / "f", true);
+    CHECK(support::read_file(root + "/runs/a/work/f") == "x");
+    bench.cp(root + "/data/releases/", bench.here / "f", true);
 }
