@@ -5,6 +5,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <cstdio>
 
+#include "io/transport/openssh.hpp"
 #include "io/transport/script.hpp"
 #include "io/transport/ssh.hpp"
 #include "support/private_sshd.hpp"
@@ -59,6 +60,62 @@ TEST_CASE("large traffic both ways survives many rekeys through a narrow proxy",
     CHECK(result->out == all);
     CHECK(result->exit.clean());
     CHECK(count(server.log(), "set_newkeys: rekeying") >= 6);
+}
+
+TEST_CASE("traffic both ways through a narrow proxy is whole against dropbear", "[transport][ssh]") {
+    PrivateSshd server({.dropbear = true});
+    Proxy proxy(server.port(), 16'384);
+    const TestOp test;
+    PinnedKeys pins(server.host_keys());
+    SshTransport box(server.target(proxy.port()), SshTrust{pins});
+    const std::string all = payload(6U << 20U);
+    const auto result = run_script(test, box, "exec cat", all, {.out_bytes = all.size()});
+    CAPTURE(result ? std::string{} : result.error().message);
+    REQUIRE(result);
+    CHECK(result->out == all);
+    CHECK(result->exit.clean());
+}
+
+TEST_CASE("traffic both ways through a narrow proxy is whole over the ssh program", "[transport][openssh]") {
+    const bool dropbear = GENERATE(false, true);
+    CAPTURE(dropbear);
+    support::SshdOptions options{.dropbear = dropbear};
+    if (!dropbear) options.config = {"RekeyLimit 1M", "LogLevel DEBUG1"};
+    PrivateSshd server(options);
+    Proxy proxy(server.port(), 16'384);
+    const TestOp test;
+    const support::TempDir dir;
+    transport::OpensshSetup setup;
+    setup.config_file = "none";
+    setup.runtime_dir = dir / "run";
+    transport::OpensshTransport box(server.target(proxy.port()), setup, server.host_keys());
+    const std::string all = payload(6U << 20U);
+    const auto result = run_script(test, box, "exec cat", all, {.out_bytes = all.size()});
+    CAPTURE(result ? std::string{} : result.error().message);
+    REQUIRE(result);
+    CHECK(result->out == all);
+    CHECK(result->exit.clean());
+    if (!dropbear) CHECK(count(server.log(), "set_newkeys: rekeying") > 2);
+}
+
+TEST_CASE("the ciphers are asked for in our order, whatever the server's is", "[transport][ssh]") {
+    struct Row {
+        const char* offered;
+        const char* chosen;
+    };
+    const Row row = GENERATE(
+        Row{"aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr,aes128-ctr", "aes128-ctr"},
+        Row{"aes256-gcm@openssh.com,aes256-ctr,chacha20-poly1305@openssh.com", "chacha20-poly1305@openssh.com"},
+        Row{"aes256-gcm@openssh.com,aes128-gcm@openssh.com,aes192-ctr,aes256-ctr", "aes256-ctr"},
+        Row{"aes256-gcm@openssh.com,aes128-gcm@openssh.com", "aes128-gcm@openssh.com"});
+    CAPTURE(row.offered);
+    PrivateSshd server({.config = {std::string("Ciphers ") + row.offered, "LogLevel DEBUG1"}});
+    const TestOp test;
+    PinnedKeys pins(server.host_keys());
+    SshTransport box(server.target(), SshTrust{pins});
+    REQUIRE(run_script(test, box, "true"));
+    CHECK(count(server.log(), std::string("client->server cipher: ") + row.chosen + " ") == 1);
+    CHECK(count(server.log(), std::string("server->client cipher: ") + row.chosen + " ") == 1);
 }
 
 TEST_CASE("two processes of one connection move data at once through rekeys", "[transport][ssh]") {
