@@ -15,6 +15,7 @@ constexpr const char* k_name = "drawhitch-counting";
 struct State {
     FaultPlan plan{};
     long calls{0};
+    long syncs{0};
 };
 State& state() {
     static State value{};
@@ -86,6 +87,7 @@ int on_truncate(sqlite3_file* file, sqlite3_int64 size) {
 }
 // A dead process loses nothing the kernel has, so the tests need not wait for the disk.
 int on_sync(sqlite3_file*, int) {
+    ++state().syncs;
     return strike(Call::change) ? SQLITE_IOERR_FSYNC : SQLITE_OK;
 }
 int on_lock(sqlite3_file* file, int level) {
@@ -166,11 +168,15 @@ std::string counting_vfs() {
 }
 
 void plan_fault(FaultPlan plan) {
-    state() = State{plan, 0};
+    state() = State{plan, 0, 0};
 }
 
 long calls_counted() {
     return state().calls;
+}
+
+long syncs_counted() {
+    return state().syncs;
 }
 
 }  // namespace drawhitch::ledger_test

@@ -26,5 +26,7 @@ std::string counting_vfs();
 void plan_fault(FaultPlan plan);
 // Calls counted since plan_fault.
 long calls_counted();
+// How often the disk was waited for since then.
+long syncs_counted();
 
 }  // namespace drawhitch::ledger_test

@@ -1,12 +1,15 @@
 #include "io/ledger/ledger.hpp"
 
-#include <catch2/catch_test_macros.hpp>
+#include <unistd.h>
 
 #include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "support/fake_clock.hpp"
 #include "support/temp_dir.hpp"
 #include "support/test_op.hpp"
+#include "unit/io/ledger/counting_vfs.hpp"
 #include "unit/io/ledger/workload.hpp"
 
 namespace drawhitch::ledger_test {
@@ -45,6 +48,31 @@ Code code_of(const Result<T>& result) {
 }
 
 }  // namespace
+
+TEST_CASE("what the ledger says is stored is on the disk, with the journal that the filesystem allows") {
+    struct Row {
+        ledger::FilesystemKind kind;
+        char format;  // bytes 18 and 19 of the file: 2 says write-ahead log, 1 rollback journal
+        long syncs;   // of one change: the log; the journal, its header, and the database
+    };
+    const Row row = GENERATE(Row{ledger::FilesystemKind::local, 2, 1}, Row{ledger::FilesystemKind::network, 1, 3});
+    CAPTURE(row.syncs);
+    Fixture here{};
+    auto opened = Ledger::open(here.op, here.state, {row.kind, ledger_test::counting_vfs()});
+    REQUIRE(opened);
+    here.lease(*opened, "first");
+    for (const char* name : {"second", "third"}) {
+        ledger_test::plan_fault({});
+        here.lease(*opened, name);
+        CHECK(ledger_test::syncs_counted() >= row.syncs);
+    }
+    const std::string file = here.state + "/ledger.db";
+    const std::string bytes = support::read_file(file);
+    REQUIRE(bytes.size() > 20);
+    CHECK(bytes[18] == row.format);
+    CHECK(bytes[19] == row.format);
+    CHECK((::access((file + "-wal").c_str(), F_OK) == 0) == (row.format == 2));
+}
 
 TEST_CASE("a lease is found again with every byte it was stored with") {
     Fixture here{};
