@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text.hpp"
+#include "core/judge/box_path.hpp"
 
 namespace drawhitch::judge {
 
@@ -118,6 +120,38 @@ void add_places(std::vector<Finding>& findings, const MachineFacts& machine, con
     }
 }
 
+// What the profile says about one place: what wipes it, and whether the data lie there.
+Finding tier_finding(const model::Storage& tier, const std::string& path, bool holds_data) {
+    using model::Downtime;
+    constexpr std::array<std::pair<Downtime, const char*>, 3> k_events{
+        {{Downtime::restart, "restart"}, {Downtime::stop, "stop"}, {Downtime::terminate, "terminate"}}};
+    std::vector<std::string> survived;
+    std::vector<std::string> wiping;
+    for (const auto& [event, word] : k_events)
+        (model::survives(tier, event) ? survived : wiping).emplace_back(word);
+    std::string text = tier.name + (path.empty() ? ", off the box" : " at " + path) + ": ";
+    if (!survived.empty()) text += "survives " + join(survived, ", ");
+    if (!wiping.empty()) text += (survived.empty() ? "" : "; ") + ("wiped by " + join(wiping, ", "));
+    if (tier.bills_after_destroy) text += "; bills on after the box's end";
+    if (holds_data) text += "; your data lie here";
+    return {"tier", Grade::pass, text, {}};
+}
+
+void add_tiers(std::vector<Finding>& findings, const MachineFacts& machine, const Profile& profile) {
+    const auto placed = [&](const model::Storage& tier) {
+        return tier.path.starts_with('~') ? machine.home + tier.path.substr(1) : tier.path;
+    };
+    const PlaceFacts* data = machine.place("data");
+    const model::Storage* holder = nullptr;
+    for (const model::Storage& tier : profile.storage) {
+        const std::string path = placed(tier);
+        if (data == nullptr || path.empty() || !is_inside(data->path, path)) continue;
+        if (holder == nullptr || is_inside(path, placed(*holder))) holder = &tier;
+    }
+    for (const model::Storage& tier : profile.storage)
+        findings.push_back(tier_finding(tier, placed(tier), &tier == holder));
+}
+
 Finding tools_finding(const MachineFacts& machine) {
     std::vector<std::string> missing;
     for (const char* tool : {"find", "awk", "stat"}) {
@@ -193,6 +227,7 @@ std::vector<Finding> judge_machine(const MachineFacts& machine, const Profile& p
                                    const std::vector<std::string>& helper_architectures) {
     std::vector<Finding> findings{system_finding(machine, helper_architectures), clock_finding(machine, clock)};
     add_places(findings, machine, profile);
+    add_tiers(findings, machine, profile);
     findings.push_back(tools_finding(machine));
     findings.push_back(detach_finding(machine));
     findings.push_back(env_finding(machine));

@@ -52,6 +52,33 @@ Grade grade_of(const std::vector<Finding>& findings, const std::string& rule) {
 
 }  // namespace
 
+TEST_CASE("each tier tells what wipes it, and where the data lie") {
+    model::Profile profile;
+    model::Storage disk;
+    disk.name = "disk";
+    disk.path = "/";
+    disk.survives = {model::Downtime::restart};
+    model::Storage volume;
+    volume.name = "volume";
+    volume.path = "/workspace";
+    volume.survives = {model::Downtime::restart, model::Downtime::stop, model::Downtime::terminate};
+    volume.bills_after_destroy = true;
+    model::Storage memory;
+    memory.name = "memory";
+    memory.path = "~/ram";
+    profile.storage = {disk, volume, memory};
+    auto machine = good_machine();
+    machine.home = "/root";
+    std::vector<std::string> told;
+    for (const Finding& finding : judge_machine(machine, profile, k_same, {"x86_64"}))
+        if (finding.rule == "tier") told.push_back(finding.evidence);
+    CHECK(told == std::vector<std::string>{
+                      "disk at /: survives restart; wiped by stop, terminate",
+                      "volume at /workspace: survives restart, stop, terminate; bills on after the box's end; your "
+                      "data lie here",
+                      "memory at /root/ram: wiped by restart, stop, terminate"});
+}
+
 TEST_CASE("a good box passes in every row") {
     const auto findings = judged(good_machine());
     for (const Finding& finding : findings) {
