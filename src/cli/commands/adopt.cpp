@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -66,6 +67,18 @@ Result<std::string> password_from_stdin() {
     return line;
 }
 
+// A place on the box must mean the same from any directory there.
+Status check_data_dir(const std::string& place) {
+    if (place.empty()) return ok();
+    const bool rooted = place.starts_with('/') || place == "~" || place.starts_with("~/");
+    const auto parts = split(place, '/');
+    if (rooted && std::ranges::find(parts, "..") == parts.end()) return ok();
+    return Error{Code::usage, "--data-dir " + printable(place) + " is no place to keep data at"}
+        .because(rooted ? "it has a \"..\" in it"
+                        : "it must be absolute, or begin with \"~/\" for the home directory there")
+        .then("drawhitch help adopt");
+}
+
 Result<flow::AdoptRequest> request_of(const Context& context, const Parsed& parsed) {
     flow::AdoptRequest request;
     request.name = parsed.arguments().one("NAME").value_or("");
@@ -74,6 +87,7 @@ Result<flow::AdoptRequest> request_of(const Context& context, const Parsed& pars
     request.profile = context.globals.profile.value_or("");
     request.project = parsed.text("project").value_or("");
     request.data_dir = parsed.text("data-dir").value_or("");
+    TRY(check_data_dir(request.data_dir));
     request.accept_host_key = parsed.text("accept-host-key").value_or("");
     request.currency = parsed.text("currency").value_or("");
     TRY_ASSIGN(request.price_hour, price_of(parsed));

@@ -66,6 +66,11 @@ Result<flow::LaunchOptions> options_of(Context& context, const Workplace& place,
     const model::Project& project = place.project().values;
     flow::LaunchOptions options;
     options.name = parsed.text("name").value_or("");
+    if (parsed.given("name") && options.name.empty()) {
+        return Error{Code::usage, "--name is empty"}
+            .because("perhaps a variable of your shell is not set; without --name the run is numbered")
+            .then("drawhitch help run");
+    }
     options.command = parsed.trailing();
     options.roster = project.out;
     for (const std::string& pattern : parsed.list("out"))

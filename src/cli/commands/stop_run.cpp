@@ -23,6 +23,10 @@ std::string pids_text(const std::vector<std::int64_t>& pids) {
 
 Result<Outcome> dry(Context& context, Workplace& place, const model::Lease& lease, const flow::StopOptions& options) {
     TRY_ASSIGN(const model::Run run, place.ledger().run_by_name(lease.id, options.run));
+    if (model::is_terminal(run.verdict.kind) && run.verdict.kind != model::VerdictKind::done_but_up) {
+        context.out.text("run " + options.run + " has ended: no signal would be sent to its group");
+        return Outcome{};
+    }
     context.out.text("TERM to process group " + std::to_string(run.identity.pgid) + " of run " + options.run +
                      ", and KILL after " + human_duration(options.grace) + "; nothing was done");
     context.out.json("group", run.identity.pgid);
