@@ -9,6 +9,7 @@
 #include "io/demo/files.hpp"
 #include "io/demo/private_sshd.hpp"
 #include "io/demo/relay.hpp"
+#include "io/disk/write_atomic.hpp"
 
 namespace drawhitch::flow {
 
@@ -207,6 +208,9 @@ Result<DemoReport> demo(const Op& op, const DemoOptions& options) {
     TRY(walk_home(road, stage));
     road.report().results = stage.directory() + "/pulls";
     road.report().files = demo::files_below(road.report().results);
+    constexpr std::size_t k_most_receipt = 64U << 10U;
+    TRY_ASSIGN(road.report().receipt,
+               disk::read_whole(road.report().results + "/demo-box/r1/SHA256SUMS", k_most_receipt));
     stage.succeed();
     return road.report();
 }

@@ -31,6 +31,7 @@ struct DemoReport {
     std::vector<DemoStep> steps{};
     std::string results{};             // directory of the pulled files
     std::vector<std::string> files{};  // what lies there
+    std::string receipt{};             // the SHA-256 of each, as `sha256sum -c` reads them
     std::uint64_t link_cut_at{0};      // bytes the pull had carried when its link was cut
 };
 

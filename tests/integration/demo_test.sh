@@ -31,6 +31,7 @@ report = json.load(open(sys.argv[1]))
 exits = [step["exit"] for step in report["data"]["steps"]]
 assert report["ok"] and exits.count(4) == 1 and exits.count(9) == 1 and set(exits) == {0, 4, 9}, exits
 assert report["data"]["link_cut_at"] > 0
+assert len(report["data"]["receipt"].splitlines()) == 8, report["data"]["receipt"]
 CHECK
 nothing_left
 

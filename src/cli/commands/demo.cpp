@@ -33,6 +33,10 @@ void show(Context& context, const flow::DemoReport& report) {
         context.out.text("  " + printable(file));
         files.push(Json::name(file));
     }
+    context.out.text("\nThe receipt (demo-box/r1/SHA256SUMS there; `sha256sum -c` checks it without drawhitch):");
+    for (const std::string_view line : split(report.receipt, '\n'))
+        if (!line.empty()) context.out.text("  " + printable(line));
+    context.out.json("receipt", report.receipt);
     context.out.json("steps", steps);
     context.out.json("results", Json::name(report.results));
     context.out.json("files", files);
