@@ -21,9 +21,10 @@ namespace drawhitch::flow {
 
 namespace {
 
-constexpr int k_most_changes = 3;          // of the project, while it is pushed
-constexpr int k_most_first_looks = 3;      // at a box whose connections break off
-constexpr std::size_t k_owner_bytes = 16;  // as the helper wants it
+constexpr int k_most_changes = 3;                             // of the project, while it is pushed
+constexpr int k_most_first_looks = 3;                         // at a box whose connections break off
+constexpr std::size_t k_owner_bytes = 16;                     // as the helper wants it
+constexpr std::string_view k_unfinished = "push.unfinished";  // a note of the lease: the hash being put in force
 constexpr std::string_view k_push_event = "push";
 
 std::string release_path(const std::string& hash) {
@@ -139,7 +140,10 @@ class Push {
         if (!there && there.error().code != Code::not_found) return there.error();
         linked_ = true;
         if (!there) return change(std::move(box), false, current);
-        if (*there && current == report_.hash) {
+        // One that was killed behind the switch has neither told the ledger of its release nor pruned.
+        TRY_ASSIGN(const auto unfinished, deps_.ledger.note(lease_.id, k_unfinished));
+        const bool settled = !unfinished || unfinished->empty();
+        if (*there && current == report_.hash && settled) {
             report_.up_to_date = true;
             TRY(remember_manifest(deps_.ledger, lease_.id, report_.hash, report_.tree.entries));
             add(report_.wire, box->agent().session().traffic());
@@ -169,6 +173,7 @@ class Push {
     Status change(std::shared_ptr<Box> box, bool there, const std::string& current) {
         TRY_ASSIGN(Link link, claim(std::move(box)));
         TRY(remember_manifest(deps_.ledger, lease_.id, report_.hash, report_.tree.entries));
+        TRY(deps_.ledger.set_note(lease_.id, std::string{k_unfinished}, report_.hash));
         if (there) {
             TRY(make_current(op_, link, report_.tree.hash));
         } else {
@@ -183,7 +188,7 @@ class Push {
             TRY(built);
         }
         TRY(record());
-        prune(link);
+        TRY(prune(link));
         add(report_.wire, link.agent->session().traffic());
         return ok();
     }
@@ -219,9 +224,11 @@ class Push {
     }
 
     // Housekeeping: a failure here is no failure of the push.
-    void prune(Link& link) {
+    Status prune(Link& link) {
         const Status done = prune_releases(op_, deps_.ledger, lease_, link, report_);
-        if (!done) op_.debug("old releases stay: " + done.error().message);
+        if (done) return deps_.ledger.set_note(lease_.id, std::string{k_unfinished}, "");
+        op_.debug("old releases stay for now: " + done.error().message);
+        return ok();
     }
 
     const Op& op_;

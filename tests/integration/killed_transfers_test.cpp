@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <random>
 #include <stdexcept>
@@ -31,8 +32,17 @@ Tree outputs() {
     tree["out/model.bin"] = support::noise(20 * k_mebibyte + 77, 5);
     tree["out/optim.bin"] = support::noise(9 * k_mebibyte, 6);
     for (int i = 0; i < 150; ++i)
-        tree["out/eval/r" + std::to_string(i) + ".json"] = support::noise(2000, 50U + static_cast<unsigned>(i));
+        tree["out/eval/r" + std::to_string(i) + ".bin"] = support::noise(2000, 50U + static_cast<unsigned>(i));
     return tree;
+}
+
+// How long something takes, in microseconds: kills are drawn from that span, so that most of them hit.
+template <class Work>
+unsigned span_of(const Work& work) {
+    const auto begun = std::chrono::steady_clock::now();
+    work();
+    const auto taken = std::chrono::steady_clock::now() - begun;
+    return static_cast<unsigned>(std::chrono::duration_cast<std::chrono::microseconds>(taken).count()) + 1;
 }
 
 void remove_tree(const std::string& path) {
@@ -72,7 +82,9 @@ TEST_CASE("a pull killed again and again ends right, and sends little twice") {
     INFO("seed " << seed);
     std::mt19937 random{seed};
     const std::uint64_t before = bench.proxy().from_server();
-    REQUIRE(bench.run({"pull", "b1", "r1", "--to", bench.dir() / "whole"}).code == 0);
+    const unsigned span = span_of([&] {
+        REQUIRE(bench.run({"pull", "b1", "r1", "--to", bench.dir() / "whole"}).code == 0);
+    });
     const std::uint64_t undisturbed = bench.proxy().from_server() - before;
 
     int kills = 0;
@@ -82,8 +94,7 @@ TEST_CASE("a pull killed again and again ends right, and sends little twice") {
         const std::uint64_t start = bench.proxy().from_server();
         std::uint64_t killed = 0;
         for (int i = 0; i < 3; ++i) {
-            if (bench.killed_after({"pull", "b1", "r1", "--to", to}, static_cast<unsigned>(random() % 600'000)))
-                ++killed;
+            if (bench.killed_after({"pull", "b1", "r1", "--to", to}, static_cast<unsigned>(random() % span))) ++killed;
             const std::string wrong = support::wrong_file(to, tree, false);
             INFO("round " << round << ": " << wrong);
             REQUIRE(wrong.empty());
@@ -107,16 +118,26 @@ TEST_CASE("a push killed again and again never shows a half release, and ends ri
     const unsigned seed = std::random_device{}();
     INFO("seed " << seed);
     std::mt19937 random{seed};
-    int kills = 0;
     Tree now = tree;
-    for (int round = 0; round < rounds() / 3; ++round) {
+    const auto change = [&](int round) {
         now["out/model.bin"] = support::noise(20 * k_mebibyte + 77, 1000U + static_cast<unsigned>(round));
-        now["out/eval/r0.json"] = std::to_string(round);
+        now["out/eval/r0.bin"] = std::to_string(round);
         support::plant(bench.project(), now);
+    };
+    change(-1);
+    const std::uint64_t before = bench.proxy().from_client();
+    const unsigned span = span_of([&] { bench.must({"push", "b1", "--max-size", "1G"}); });
+    const std::uint64_t undisturbed = bench.proxy().from_client() - before;
+
+    int kills = 0;
+    for (int round = 0; round < rounds() / 3; ++round) {
+        change(round);
+        const std::uint64_t start = bench.proxy().from_client();
+        std::uint64_t killed = 0;
         const std::string old = support::read_file(bench.root() + "/current");
         for (int i = 0; i < 3; ++i) {
-            if (bench.killed_after({"push", "b1", "--max-size", "1G"}, static_cast<unsigned>(random() % 700'000)))
-                ++kills;
+            if (bench.killed_after({"push", "b1", "--max-size", "1G"}, static_cast<unsigned>(random() % span)))
+                ++killed;
             // Whatever is in force is whole: the old tree or the new one.
             const std::string current = support::read_file(bench.root() + "/current");
             const std::string hash = current.substr(0, 64);
@@ -129,6 +150,9 @@ TEST_CASE("a push killed again and again never shows a half release, and ends ri
         const std::string hash = support::read_file(bench.root() + "/current").substr(0, 64);
         REQUIRE(support::wrong_file(releases + "/" + hash, now, true).empty());
         CHECK(count_names(releases) <= 5);
+        const std::uint64_t moved = bench.proxy().from_client() - start;
+        CHECK(moved <= undisturbed + (killed + 1) * k_cost_of_a_kill);
+        kills += static_cast<int>(killed);
     }
     CHECK(kills > 0);
 }

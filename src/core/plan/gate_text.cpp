@@ -25,7 +25,7 @@ struct Kind {
 };
 constexpr std::array<Kind, 10> k_kinds{{
     {"not-pulled", "unit", "units", "have no proven copy"},
-    {"mislaid", "unit", "units", "were pulled, and are not there now"},
+    {"mislaid", "unit", "units", "were pulled, and the copies are gone or changed"},
     {"changed", "unit", "units", "changed since they were pulled"},
     {"unstable", "unit", "units", "are being written, or changed while they were read"},
     {"incomplete", "unit", "units", "are not complete"},
