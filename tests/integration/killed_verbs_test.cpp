@@ -102,7 +102,8 @@ TEST_CASE("a cp killed at any moment leaves no half file under a name, and ends 
         support::write_file(from + "/a.bin", content);
         const std::string before = std::filesystem::exists(to + "/a.bin") ? support::read_file(to + "/a.bin") : "";
         std::vector<std::string> words{"cp", up ? here + "/a.bin" : "b1:" + there + "/a.bin",
-                                       up ? "b1:" + there + "/a.bin" : here + "/a.bin"};
+                                       up ? "b1:" + there + "/a.bin" : here + "/a.bin",
+                                       "--yes"};  // it replaces the content of the round before last
         kills += static_cast<int>(bench.killed_after(words, chance.below(500'000)));
         const std::string now = std::filesystem::exists(to + "/a.bin") ? support::read_file(to + "/a.bin") : "";
         CHECK((now == before || now == content));
