@@ -241,8 +241,10 @@ void Judge::must_unit(const GateRun& run, const UnitStanding& unit) {
         case Standing::unproven:
             return say("not-pulled", name + culprit + " has no proven copy", pull);
         case Standing::mislaid:
-            return say("mislaid", name + culprit + " was pulled to " + printable(unit.place) + ", and that copy is gone or changed",
-                       pull);
+            return say(
+                "mislaid",
+                name + culprit + " was pulled to " + printable(unit.place) + ", and that copy is gone or changed",
+                pull);
         case Standing::changed:
             return say("changed", name + culprit + " changed since it was pulled", pull);
         case Standing::unstable:
