@@ -36,7 +36,7 @@ Result<std::string> prove_once(const Op& op, Deps& deps, const model::Lease& lea
     if (!root) return root.error();
     TRY_ASSIGN(const std::string hash, current_release(op, box.agent(), *root));
     if (hash.empty()) return nothing_pushed(lease);
-    const std::string path = std::string{k_releases} + "/" + hash;
+    const std::string path = release_path(hash);
     const auto found = box.agent().tree_hash(op, {*root, path, false});
     if (found && found->digest.hex() == hash) return hash;
     if (!found && is_worth_reconnecting(found.error())) return found.error();

@@ -27,10 +27,6 @@ constexpr std::size_t k_owner_bytes = 16;                     // as the helper w
 constexpr std::string_view k_unfinished = "push.unfinished";  // a note of the lease: the hash being put in force
 constexpr std::string_view k_push_event = "push";
 
-std::string release_path(const std::string& hash) {
-    return std::string{k_releases} + "/" + hash;
-}
-
 // All pushes of a lease from this ledger claim the root as one owner, and take turns here. So what a push left behind
 // on the box, whose path died and whose helper waits for it, is fenced by the next one at once.
 Result<std::string> push_owner(ledger::Ledger& ledger, std::int64_t lease) {
@@ -223,7 +219,7 @@ class Push {
         return deps_.ledger.append_event(lease_.id, std::nullopt, std::string{k_push_event}, detail.dump());
     }
 
-    // Housekeeping: a failure here is no failure of the push.
+    // Housekeeping: what fails on the box is no failure of the push, and is tried again by the next one.
     Status prune(Link& link) {
         const Status done = prune_releases(op_, deps_.ledger, lease_, link, report_);
         if (done) return deps_.ledger.set_note(lease_.id, std::string{k_unfinished}, "");
@@ -244,6 +240,10 @@ class Push {
 };
 
 }  // namespace
+
+std::string release_path(std::string_view name) {
+    return std::string{k_releases}.append("/").append(name);
+}
 
 Result<PushReport> push(const Op& op, Deps& deps, const PushOptions& options) {
     TRY_ASSIGN(disk::Root root, disk::Root::open(deps.project.directory));

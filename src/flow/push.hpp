@@ -15,6 +15,8 @@ namespace drawhitch::flow {
 // Names below the lease's root. `current` holds the hash of the release in force and a newline; `latest` is a symlink
 // to its directory, where links work.
 inline constexpr std::string_view k_releases = "releases";
+// A release by its name (its hash, or that of one kept aside), relative to the root.
+std::string release_path(std::string_view name);
 inline constexpr std::string_view k_current = "current";
 inline constexpr std::string_view k_latest = "latest";
 

@@ -60,7 +60,7 @@ Status ReleaseBuilder::plan_with(Link& link, std::string_view current, bool hard
     scan.root = link.root;
     scan.digests = true;
     scan.subtrees = {std::string{k_staging}};
-    if (!current.empty()) scan.subtrees.push_back(std::string{k_releases} + "/" + std::string{current});
+    if (!current.empty()) scan.subtrees.push_back(release_path(current));
     const auto scanned = link.agent->scan(op_, scan, [&](proto::FileEntry&& entry) -> Status {
         if (!proto::is_within(entry.path, k_staging)) {
             earlier.push_back(std::move(entry));
@@ -163,11 +163,11 @@ Status ReleaseBuilder::send(Link& link, PushReport& report) {
 }
 
 Status ReleaseBuilder::put_in_force(Link& link) {
-    const std::string release = std::string{k_releases} + "/" + tree_.hash.hex();
+    const std::string release = release_path(tree_.hash.hex());
     TRY(link.agent->sync(op_, link.root));
     // A directory of that name, if there is one, was found to differ from what its name says: somebody's files may be
     // in it. Whether it may go is judged when nobody reaches it under its name any more.
-    const std::string aside = std::string{k_releases} + "/" + name_for_kept(tree_.hash.hex());
+    const std::string aside = release_path(name_for_kept(tree_.hash.hex()));
     TRY_ASSIGN(const auto before, link.agent->stat(op_, link.root, {release}));
     const bool there = !before.empty() && before.front().error == 0;
     std::vector<proto::Change> changes;
@@ -187,7 +187,7 @@ Status make_current(const Op& op, Link& link, const proto::Digest& hash) {
     const std::string fresh = std::string{k_latest} + ".new";
     TRY(link.agent->apply(op, *link.claim,
                           {{proto::ChangeKind::remove, fresh, {}, 0, proto::k_change_missing_ok},
-                           {proto::ChangeKind::make_symlink, fresh, std::string{k_releases} + "/" + hash.hex(), 0, 0},
+                           {proto::ChangeKind::make_symlink, fresh, release_path(hash.hex()), 0, 0},
                            {proto::ChangeKind::rename, std::string{k_latest}, fresh, 0, 0}},
                           true));
     return ok();

@@ -112,7 +112,7 @@ Result<ReleaseLook> look_at_release(const Op& op, agent::Agent& agent, const Rel
     if (!hash) return look;
     proto::Scan scan{};
     scan.root = place.root;
-    scan.subtrees = {std::string{k_releases} + "/" + place.name};
+    scan.subtrees = {release_path(place.name)};
     auto entries = scan_release(op, agent, scan);
     if (!entries && entries.error().code == Code::not_found) return look;
     if (!entries) return std::move(entries).error();

@@ -67,7 +67,7 @@ class Prune {
             keep(name, look);
             return ok();
         }
-        TRY(link_.agent->remove(op_, *link_.claim, std::string{k_releases} + "/" + name, true));
+        TRY(link_.agent->remove(op_, *link_.claim, release_path(name), true));
         if (name != hash) return ok();
         report_.pruned.push_back(name);
         const bool described_still =
@@ -76,7 +76,7 @@ class Prune {
     }
 
     void keep(const std::string& name, const ReleaseLook& look) {
-        KeptRelease kept{lease_.root + "/" + std::string{k_releases} + "/" + name, look.bytes, {}};
+        KeptRelease kept{lease_.root + "/" + release_path(name), look.bytes, {}};
         kept.why = look.known ? plan::describe(look.difference) : "it is not what its name says";
         op_.warn("kept " + printable(kept.directory) + " on the box (" + human_bytes(kept.bytes) + "): " + kept.why +
                  "; `drawhitch cp " + shell_word(lease_.name + ":" + kept.directory) + " .` brings it here");

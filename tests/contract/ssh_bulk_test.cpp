@@ -43,6 +43,15 @@ std::size_t count(std::string_view text, std::string_view part) {
     return found;
 }
 
+// Sends all of it through the box's cat, and gets the same back.
+void expect_echo(const Op& op, transport::Transport& box, const std::string& all) {
+    const auto result = run_script(op, box, "exec cat", all, {.out_bytes = all.size()});
+    CAPTURE(result ? std::string{} : result.error().message);
+    REQUIRE(result);
+    CHECK(result->out == all);
+    CHECK(result->exit.clean());
+}
+
 }  // namespace
 
 TEST_CASE("large traffic both ways survives many rekeys through a narrow proxy", "[transport][ssh]") {
@@ -53,12 +62,7 @@ TEST_CASE("large traffic both ways survives many rekeys through a narrow proxy",
     const TestOp test;
     PinnedKeys pins(server.host_keys());
     SshTransport box(server.target(proxy.port()), SshTrust{pins});
-    const std::string all = payload(24U << 20U);
-    const auto result = run_script(test, box, "exec cat", all, {.out_bytes = all.size()});
-    CAPTURE(result ? std::string{} : result.error().message);
-    REQUIRE(result);
-    CHECK(result->out == all);
-    CHECK(result->exit.clean());
+    expect_echo(test, box, payload(24U << 20U));
     CHECK(count(server.log(), "set_newkeys: rekeying") >= 6);
 }
 
@@ -68,12 +72,7 @@ TEST_CASE("traffic both ways through a narrow proxy is whole against dropbear", 
     const TestOp test;
     PinnedKeys pins(server.host_keys());
     SshTransport box(server.target(proxy.port()), SshTrust{pins});
-    const std::string all = payload(6U << 20U);
-    const auto result = run_script(test, box, "exec cat", all, {.out_bytes = all.size()});
-    CAPTURE(result ? std::string{} : result.error().message);
-    REQUIRE(result);
-    CHECK(result->out == all);
-    CHECK(result->exit.clean());
+    expect_echo(test, box, payload(6U << 20U));
 }
 
 TEST_CASE("traffic both ways through a narrow proxy is whole over the ssh program", "[transport][openssh]") {
@@ -89,12 +88,7 @@ TEST_CASE("traffic both ways through a narrow proxy is whole over the ssh progra
     setup.config_file = "none";
     setup.runtime_dir = dir / "run";
     transport::OpensshTransport box(server.target(proxy.port()), setup, server.host_keys());
-    const std::string all = payload(6U << 20U);
-    const auto result = run_script(test, box, "exec cat", all, {.out_bytes = all.size()});
-    CAPTURE(result ? std::string{} : result.error().message);
-    REQUIRE(result);
-    CHECK(result->out == all);
-    CHECK(result->exit.clean());
+    expect_echo(test, box, payload(6U << 20U));
     if (!dropbear) CHECK(count(server.log(), "set_newkeys: rekeying") > 2);
 }
 

@@ -59,25 +59,12 @@ std::size_t count_names(const std::string& path) {
     return count;
 }
 
-// A run on the box that has made `tree`, finished.
-void make_run(ProgramBench& bench, const Tree& tree) {
-    support::write_file(bench.project() + "/train.py", "print()\n");
-    // Its outputs come later, so it may be told that they are missing.
-    bench.run({"run", "b1", "--name", "r1", "--out", "out/**", "--", "true"});
-    support::plant(bench.root() + "/runs/r1/work", tree);
-    for (int looks = 0; looks < 100; ++looks) {
-        if (::access((bench.root() + "/runs/r1/exit.json").c_str(), F_OK) == 0) return;
-        bench.run({"ps", "b1"});
-    }
-    throw std::runtime_error("the run never ended");
-}
-
 }  // namespace
 
 TEST_CASE("a pull killed again and again ends right, and sends little twice") {
     ProgramBench bench;
     const Tree tree = outputs();
-    make_run(bench, tree);
+    support::make_run(bench, tree);
     const unsigned seed = std::random_device{}();
     INFO("seed " << seed);
     std::mt19937 random{seed};

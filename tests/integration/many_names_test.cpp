@@ -60,17 +60,6 @@ Tree many_names() {
     return tree;
 }
 
-void make_run(const ProgramBench& bench, const Tree& tree) {
-    support::write_file(bench.project() + "/train.py", "print()\n");
-    bench.run({"run", "b1", "--name", "r1", "--out", "out/**", "--", "true"});
-    support::plant(bench.root() + "/runs/r1/work", tree);
-    for (int looks = 0; looks < 100; ++looks) {
-        if (::access((bench.root() + "/runs/r1/exit.json").c_str(), F_OK) == 0) return;
-        bench.run({"ps", "b1"});
-    }
-    throw std::runtime_error("the run never ended");
-}
-
 nlohmann::json pulled(const ProgramBench& bench) {
     return nlohmann::json::parse(bench.must({"pull", "b1", "r1", "--json"}).out).at("data");
 }
@@ -81,7 +70,7 @@ TEST_CASE("5000 files with every kind of name come home proven, and a second pul
     ProgramBench bench;
     const Tree tree = many_names();
     REQUIRE(tree.size() == static_cast<std::size_t>(k_files));
-    make_run(bench, tree);
+    support::make_run(bench, tree);
     const std::uint64_t start = bench.proxy().from_server();
     const auto first = pulled(bench);
     const std::uint64_t whole = bench.proxy().from_server() - start;

@@ -21,6 +21,7 @@ using namespace drawhitch;
 using flow::FileState;
 using model::RosterClass;
 using proto::MessageType;
+using support::pulled_file;
 
 namespace {
 
@@ -60,12 +61,6 @@ struct Bench : support::FinishedRun {
         return support::pull_during(*this, type, nth, std::move(event));
     }
 };
-
-const flow::PulledFile& file(const flow::PullReport& report, const std::string& path) {
-    for (const auto& found : report.files)
-        if (found.entry.path == path) return found;
-    throw std::runtime_error("no file " + path);
-}
 
 // What every report must keep, whatever moved: no problem means that all is certified, and each file that is not
 // certified says why.
@@ -134,14 +129,14 @@ TEST_CASE("a checkpoint rewritten in place in a loop is certified as one generat
             for (int round = 0; round < k_rounds; ++round) {
                 const auto report = bench.pull();
                 check_honest(report);
-                const auto& pulled = file(report, "last.bin");
+                const auto& pulled = pulled_file(report, "last.bin");
                 INFO("round " << round << " " << flow::name_of(pulled.state));
                 if (pulled.certified) CHECK(is_one_of(all, bench.here("last.bin")));
             }
         }
         const auto last = bench.pull();
         CHECK(!last.problem);
-        CHECK(file(last, "last.bin").certified);
+        CHECK(pulled_file(last, "last.bin").certified);
         CHECK(support::read_file(bench.here("last.bin")) == support::read_file(bench.on_box("last.bin")));
         CHECK(is_one_of(all, bench.here("last.bin")));
     }
@@ -169,7 +164,7 @@ TEST_CASE("a growing log comes as a beginning of itself, and whole when it rests
             for (int round = 0; round < k_rounds; ++round) {
                 const auto report = bench.pull();
                 check_honest(report);
-                const auto& pulled = file(report, "train.log");
+                const auto& pulled = pulled_file(report, "train.log");
                 INFO("round " << round << " " << flow::name_of(pulled.state) << ": " << pulled.why);
                 if (held_open) CHECK(pulled.state == FileState::unsettled);
                 if (!fs::exists(bench.here("train.log"))) continue;
@@ -227,7 +222,7 @@ TEST_CASE("checkpoints that are rotated away while they are pulled leave no half
     CHECK(certified >= 6);
     for (const unsigned step : {newest - 1, newest})
         for (const char* part : {"/part0", "/part1", "/part2"})
-            CHECK(file(last, directory(step) + part).certified);
+            CHECK(pulled_file(last, directory(step) + part).certified);
 }
 
 TEST_CASE("a checkpoint removed while its files arrive is no failure, and its files are in no receipt") {
@@ -241,8 +236,8 @@ TEST_CASE("a checkpoint removed while its files arrive is no failure, and its fi
     check_honest(report);
     CHECK(!report.problem);
     // The first had come whole by then, and the last had not been opened: the credit is 3 MiB.
-    CHECK(file(report, "checkpoint-1/part0").state == FileState::pulled);
-    CHECK(file(report, "checkpoint-1/part3").state == FileState::vanished);
+    CHECK(pulled_file(report, "checkpoint-1/part0").state == FileState::pulled);
+    CHECK(pulled_file(report, "checkpoint-1/part3").state == FileState::vanished);
     for (const auto& pulled : report.files)
         CHECK(pulled.certified == !pulled.entry.path.starts_with("checkpoint-1/"));
     REQUIRE(report.receipt);
@@ -266,7 +261,7 @@ TEST_CASE("a file renamed into place again and again arrives as one whole genera
             for (int round = 0; round < k_rounds; ++round) {
                 const auto report = bench.pull();
                 check_honest(report);
-                INFO("round " << round << " " << flow::name_of(file(report, "last.bin").state));
+                INFO("round " << round << " " << flow::name_of(pulled_file(report, "last.bin").state));
                 // Certified or not: no name ever shows a mixture.
                 if (fs::exists(bench.here("last.bin"))) CHECK(is_one_of(all, bench.here("last.bin")));
             }
@@ -290,7 +285,7 @@ TEST_CASE("a file replaced once in the middle of its transfer is pulled whole an
             bench.pull_during(MessageType::data, 2, [&] { replace(bench.on_box("model.bin"), all[1]); });
         check_honest(report);
         CHECK(!report.problem);
-        CHECK(file(report, "model.bin").certified);
+        CHECK(pulled_file(report, "model.bin").certified);
         CHECK(is_one_of(all, bench.here("model.bin")));
         CHECK(!bench.pull().problem);
         CHECK(support::read_file(bench.here("model.bin")) == all[1]);
@@ -306,8 +301,8 @@ TEST_CASE("a file that vanishes after the scan is reported and is no failure, an
         const auto report = bench.pull_during(MessageType::scan_end, 1, [&] { fs::remove(bench.on_box("gone.bin")); });
         check_honest(report);
         CHECK(!report.problem);
-        CHECK(file(report, "gone.bin").state == FileState::vanished);
-        CHECK(file(report, "stays.bin").certified);
+        CHECK(pulled_file(report, "gone.bin").state == FileState::vanished);
+        CHECK(pulled_file(report, "stays.bin").certified);
         CHECK(!fs::exists(bench.here("gone.bin")));
         CHECK(!fs::exists(bench.there() + "/.drawhitch"));
     }
@@ -338,8 +333,8 @@ TEST_CASE("a file that becomes a link or a pipe after the scan is named and neve
             });
             check_honest(report);
             REQUIRE(report.problem);
-            CHECK(file(report, "a/model.bin").state == FileState::failed);
-            CHECK(file(report, "stays.bin").certified);
+            CHECK(pulled_file(report, "a/model.bin").state == FileState::failed);
+            CHECK(pulled_file(report, "stays.bin").certified);
             CHECK(!fs::exists(fs::symlink_status(bench.here("a/model.bin"))));
         }
     }
@@ -360,7 +355,7 @@ TEST_CASE("a directory that becomes a link elsewhere after the scan leads nowher
     check_honest(report);
     REQUIRE(report.problem);
     for (const char* path : {"a/model.bin", "a/small.bin"}) {
-        CHECK(file(report, path).state == FileState::failed);
+        CHECK(pulled_file(report, path).state == FileState::failed);
         CHECK(!fs::exists(bench.here(path)));
     }
 }

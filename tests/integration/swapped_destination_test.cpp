@@ -18,6 +18,7 @@ using namespace drawhitch;
 using flow::FileState;
 using model::RosterClass;
 using proto::MessageType;
+using support::pulled_file;
 
 namespace {
 
@@ -67,12 +68,6 @@ std::vector<Swap> swaps(const std::string& elsewhere) {
     };
 }
 
-const flow::PulledFile& file(const flow::PullReport& report, const std::string& path) {
-    for (const auto& found : report.files)
-        if (found.entry.path == path) return found;
-    throw std::runtime_error("no file " + path);
-}
-
 // What is called here lies under its own name, reached without a link, and is what the box has.
 void check_here(const support::FinishedRun& bench, const std::string& path) {
     const std::string here = bench.there() + "/" + path;
@@ -90,7 +85,7 @@ void check_report(const support::FinishedRun& bench, const flow::PullReport& rep
     }
     if (!report.receipt) return;
     for (const auto& proven : report.receipt->files)
-        CHECK(file(report, proven.file.path).certified);
+        CHECK(pulled_file(report, proven.file.path).certified);
 }
 
 }  // namespace
@@ -109,7 +104,7 @@ TEST_CASE("a directory swapped under a pull leaves nothing certified that is not
         REQUIRE(report.problem);
         CHECK(report.problem->code == Code::integrity);
         CHECK(report.problem->next == "drawhitch pull b1 r1");
-        const auto& moved = file(report, "a/model.dat");
+        const auto& moved = pulled_file(report, "a/model.dat");
         CHECK(!moved.certified);
         CHECK(moved.state == FileState::displaced);
         CHECK(!moved.why.empty());
@@ -129,7 +124,7 @@ TEST_CASE("a directory of kept files that is swapped under a pull is certified n
         const auto report = support::pull_during(bench, MessageType::data, 50, [&] { swap.make(bench.there()); });
         REQUIRE(report.problem);
         CHECK(report.problem->code == Code::integrity);
-        CHECK(file(report, "a/model.dat").state == FileState::displaced);
+        CHECK(pulled_file(report, "a/model.dat").state == FileState::displaced);
         check_report(bench, report);
     }
 }

@@ -57,4 +57,10 @@ flow::PullReport FinishedRun::pull(flow::PullOptions options) {
     return std::move(report).value();
 }
 
+const flow::PulledFile& pulled_file(const flow::PullReport& report, const std::string& path) {
+    for (const auto& found : report.files)
+        if (found.entry.path == path) return found;
+    throw std::runtime_error("the pull tells nothing of " + path);
+}
+
 }  // namespace drawhitch::support

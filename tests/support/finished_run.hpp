@@ -33,4 +33,7 @@ struct FinishedRun {
     [[nodiscard]] std::string there() const { return local.project_directory() + "/pulls/b1/r1"; }
 };
 
+// A file of a pull's report by its path in the manifest; throws when it is not told of.
+const flow::PulledFile& pulled_file(const flow::PullReport& report, const std::string& path);
+
 }  // namespace drawhitch::support

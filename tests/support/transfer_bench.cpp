@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <random>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 #include "flow/transfer/pull_files.hpp"
 #include "flow/transfer/push_files.hpp"
 #include "io/disk/tree_walk.hpp"
+#include "support/program_bench.hpp"
 #include "support/temp_dir.hpp"
 
 namespace drawhitch::support {
@@ -106,6 +108,18 @@ std::string wrong_file(const std::string& root, const Tree& tree, bool complete)
         }
     }
     return {};
+}
+
+void make_run(const ProgramBench& bench, const Tree& tree) {
+    write_file(bench.project() + "/train.py", "print()\n");
+    bench.run({"run", "b1", "--name", "r1", "--out", "out/**", "--", "true"});
+    plant(bench.root() + "/runs/r1/work", tree);
+    constexpr int k_most_looks = 100;
+    for (int looks = 0; looks < k_most_looks; ++looks) {
+        if (::access((bench.root() + "/runs/r1/exit.json").c_str(), F_OK) == 0) return;
+        bench.run({"ps", "b1"});
+    }
+    throw std::runtime_error("the run never ended");
 }
 
 }  // namespace drawhitch::support

@@ -20,6 +20,8 @@ class HastyClock final : public Clock {
 };
 
 // Path to content.
+class ProgramBench;
+
 using Tree = std::map<std::string, std::string>;
 
 // Bytes that do not compress; the same for the same seed.
@@ -44,5 +46,9 @@ flow::PushOutcome push(const Op& op, const flow::Dial& dial, const std::string& 
 // The first name below `root` that holds other bytes than the tree says; with `complete`, or that is missing. Empty:
 // all is right.
 std::string wrong_file(const std::string& root, const Tree& tree, bool complete);
+
+// A run r1 on the bench's box with the roster out/**, which has ended, and `tree` in its work directory. The outputs
+// come after the launch, which may tell that they are missing. Throws when the run never ends.
+void make_run(const ProgramBench& bench, const Tree& tree);
 
 }  // namespace drawhitch::support

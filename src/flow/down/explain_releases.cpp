@@ -64,8 +64,7 @@ Status explain_releases(const Op& op, Deps& deps, BoxRoots& roots, const model::
         if (!look && !endures(look.error())) return look.error();
         if (!look) continue;
         for (const proto::FileEntry& entry : look->deployed)
-            why.files[lease.root + "/" + std::string{k_releases} + "/" + name + "/" + entry.path] =
-                judge::Explained::release;
+            why.files[lease.root + "/" + release_path(name) + "/" + entry.path] = judge::Explained::release;
     }
     return ok();
 }

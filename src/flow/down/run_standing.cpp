@@ -166,7 +166,7 @@ Status RunStanding::code(const Op& op, const model::Run& run, judge::GateRun& re
     TRY_ASSIGN(const proto::RootId root, roots_.open_lease_root(op));
     proto::TreeHash request{};
     request.root = root;
-    request.path = std::string{k_releases} + "/" + run.spec.code_hash;
+    request.path = release_path(run.spec.code_hash);
     request.rehash = k_rehash;
     TRY_ASSIGN(const proto::TreeHashed hashed, roots_.agent().tree_hash(op, request));
     result.code_found = hashed.digest.hex();
@@ -178,7 +178,7 @@ Status RunStanding::code(const Op& op, const model::Run& run, judge::GateRun& re
 Status RunStanding::unchanged_code(const Op& op, const model::Run& run, const Seen& seen, judge::Explanations& why) {
     if (run.spec.code_hash.empty()) return ok();
     TRY_ASSIGN(const proto::RootId root, roots_.open_lease_root(op));
-    const std::string release = std::string{k_releases} + "/" + run.spec.code_hash;
+    const std::string release = release_path(run.spec.code_hash);
     proto::Scan scan{};
     scan.root = root;
     scan.subtrees = {release};

@@ -18,17 +18,11 @@
 using namespace drawhitch;
 using flow::FileState;
 using model::RosterClass;
+using support::pulled_file;
 
 namespace {
 
 using Bench = support::FinishedRun;
-
-const flow::PulledFile& file(const flow::PullReport& report, const std::string& path) {
-    for (const auto& found : report.files)
-        if (found.entry.path == path) return found;
-    FAIL("no file " << path);
-    return report.files.front();
-}
 
 using support::checkpoint;
 
@@ -44,9 +38,9 @@ TEST_CASE("a pull brings the roster's files and the record, proves them and writ
     const auto report = bench.pull();
     CHECK(!report.problem);
     CHECK(report.files.size() == 4);
-    CHECK(file(report, "out/model.pt").state == FileState::pulled);
-    CHECK(file(report, "out/model.pt").structure == model::Structure::sound);
-    CHECK(file(report, "_run/log").certified);
+    CHECK(pulled_file(report, "out/model.pt").state == FileState::pulled);
+    CHECK(pulled_file(report, "out/model.pt").structure == model::Structure::sound);
+    CHECK(pulled_file(report, "_run/log").certified);
     CHECK(support::read_file(bench.there() + "/out/model.pt") == checkpoint());
     CHECK(support::read_file(bench.there() + "/_run/log") == "step 1\nstep 2\n");
     CHECK(::access((bench.there() + "/train.py").c_str(), F_OK) != 0);
@@ -69,11 +63,11 @@ TEST_CASE("cut JSON is damage, and half a line at the end of a log of JSON lines
     const auto report = bench.pull();
     REQUIRE(report.problem);
     CHECK(report.problem->code == Code::integrity);
-    CHECK(file(report, "trainer_state.json").structure == model::Structure::broken);
-    CHECK(!file(report, "trainer_state.json").certified);
-    CHECK(file(report, "config.json").structure == model::Structure::sound);
-    CHECK(file(report, "metrics.jsonl").certified);
-    CHECK(file(report, "metrics.jsonl").why == "its last line, 2, is cut short");
+    CHECK(pulled_file(report, "trainer_state.json").structure == model::Structure::broken);
+    CHECK(!pulled_file(report, "trainer_state.json").certified);
+    CHECK(pulled_file(report, "config.json").structure == model::Structure::sound);
+    CHECK(pulled_file(report, "metrics.jsonl").certified);
+    CHECK(pulled_file(report, "metrics.jsonl").why == "its last line, 2, is cut short");
 }
 
 TEST_CASE("sha256sum itself reads the sums of names with line ends and backslashes anywhere") {
@@ -103,13 +97,13 @@ TEST_CASE("a second pull fetches nothing, and later ones only what changed") {
     const auto second = bench.pull();
     CHECK(!second.problem);
     CHECK(second.tally.fetched == 0);
-    CHECK(file(second, "a.bin").state == FileState::kept);
+    CHECK(pulled_file(second, "a.bin").state == FileState::kept);
     REQUIRE(second.receipt);
     // Same size, same inode, and the time set back: the change time tells the box's digest cache.
     bench.put("b.bin", std::string(3000, 'c'));
     const auto third = bench.pull();
     CHECK(third.tally.fetched == 3000);
-    CHECK(file(third, "a.bin").state == FileState::kept);
+    CHECK(pulled_file(third, "a.bin").state == FileState::kept);
     CHECK(support::read_file(bench.there() + "/b.bin") == std::string(3000, 'c'));
     // So does any later time.
     bench.put("b.bin", std::string(3000, 'd'));
@@ -145,7 +139,7 @@ TEST_CASE("damage to the local copy is found and repaired by the next pull") {
     REQUIRE(::pwrite(fd, "X", 1, 1'234'567) == 1);
     ::close(fd);
     const auto report = bench.pull();
-    CHECK(file(report, "a.bin").state == FileState::pulled);
+    CHECK(pulled_file(report, "a.bin").state == FileState::pulled);
     CHECK(support::read_file(bench.there() + "/a.bin") == std::string(2'000'000, 'a'));
 }
 
@@ -158,11 +152,11 @@ TEST_CASE("a checkpoint that is damaged on the box is no receipt, however right 
     const auto report = bench.pull();
     REQUIRE(report.problem);
     CHECK(report.problem->code == Code::integrity);
-    CHECK(file(report, "cut.pt").state == FileState::pulled);
-    CHECK(file(report, "cut.pt").structure == model::Structure::broken);
-    CHECK(!file(report, "cut.pt").certified);
-    CHECK(file(report, "cut.pt").why.find("on the box itself") != std::string::npos);
-    CHECK(file(report, "good.pt").certified);
+    CHECK(pulled_file(report, "cut.pt").state == FileState::pulled);
+    CHECK(pulled_file(report, "cut.pt").structure == model::Structure::broken);
+    CHECK(!pulled_file(report, "cut.pt").certified);
+    CHECK(pulled_file(report, "cut.pt").why.find("on the box itself") != std::string::npos);
+    CHECK(pulled_file(report, "good.pt").certified);
 }
 
 TEST_CASE("a checkpoint directory is certified as a whole or not at all") {
@@ -173,8 +167,8 @@ TEST_CASE("a checkpoint directory is certified as a whole or not at all") {
     bench.put("checkpoint-200/model.pt", whole);
     bench.claim({{"checkpoint-*/", RosterClass::must}});
     const auto report = bench.pull();
-    CHECK(!file(report, "checkpoint-100/model.pt").certified);
-    CHECK(file(report, "checkpoint-200/model.pt").certified);
+    CHECK(!pulled_file(report, "checkpoint-100/model.pt").certified);
+    CHECK(pulled_file(report, "checkpoint-200/model.pt").certified);
     REQUIRE(report.receipt);
     for (const auto& proven : report.receipt->files) {
         const bool damaged = proven.structure == model::Structure::broken;
@@ -228,9 +222,9 @@ TEST_CASE("a file that is open for writing comes along, and is not certified") {
     const int fd = ::open((bench.run_dir + "/work/train.jsonl").c_str(), O_WRONLY | O_APPEND);
     const auto report = bench.pull();
     ::close(fd);
-    CHECK(file(report, "train.jsonl").state == FileState::unsettled);
+    CHECK(pulled_file(report, "train.jsonl").state == FileState::unsettled);
     CHECK(support::read_file(bench.there() + "/train.jsonl") == "{\"step\": 1}\n");
-    CHECK(file(report, "big.log").certified);
+    CHECK(pulled_file(report, "big.log").certified);
     REQUIRE(report.problem);
     CHECK(report.problem->code == Code::skipped);
     CHECK(!bench.pull().problem);
@@ -243,7 +237,7 @@ TEST_CASE("pipes, links and directories without permission are named and never o
     REQUIRE(::symlink("/etc/passwd", (bench.run_dir + "/work/out/link").c_str()) == 0);
     bench.claim({{"out/**", RosterClass::must}});
     const auto report = bench.pull();
-    CHECK(file(report, "out/a").certified);
+    CHECK(pulled_file(report, "out/a").certified);
     CHECK(report.left_out.size() == 2);
     REQUIRE(report.problem);
     CHECK(report.problem->code == Code::skipped);
@@ -257,9 +251,9 @@ TEST_CASE("names are bytes, and names kept for the record are refused") {
     bench.put("MANIFEST.json", "mine");
     bench.claim({{"out/**", RosterClass::must}, {"MANIFEST.json", RosterClass::must}});
     const auto report = bench.pull();
-    CHECK(file(report, "out/new\nline").certified);
+    CHECK(pulled_file(report, "out/new\nline").certified);
     CHECK(support::read_file(bench.there() + "/out/\xff\xfe.bin") == "2");
-    CHECK(file(report, "MANIFEST.json").state == FileState::failed);
+    CHECK(pulled_file(report, "MANIFEST.json").state == FileState::failed);
     CHECK(plan::parse_manifest(support::read_file(bench.there() + "/MANIFEST.json")));
     CHECK(std::system(("cd '" + bench.there() + "' && sha256sum -c --quiet --strict SHA256SUMS").c_str()) == 0);
 }
@@ -270,7 +264,7 @@ TEST_CASE("a dry run says what would come and writes nothing") {
     bench.claim({{"*.bin", RosterClass::must}});
     bench.local.deps().dry_run = true;
     const auto report = bench.pull();
-    CHECK(file(report, "a.bin").planned);
+    CHECK(pulled_file(report, "a.bin").planned);
     CHECK(report.planned_bytes == 3 + std::string_view{"step 1\nstep 2\n"}.size() + 2);
     CHECK(::access((bench.local.project_directory() + "/pulls").c_str(), F_OK) != 0);
 }
