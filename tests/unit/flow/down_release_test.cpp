@@ -40,17 +40,29 @@ TEST_CASE("a file that somebody put among the releases does not die unseen") {
     const std::string releases = stage.local().root() + "/releases";
     const std::string in_force = release_of(stage);
     const std::string of_its_name = releases + "/" + std::string(64, 'a');
-    for (const std::string& place : {in_force + "/ckpt", in_force, releases, releases + "/.staging", releases + "/mine",
-                                     of_its_name, releases + "/kept-" + std::string(64, 'a') + "-01234567",
-                                     stage.local().root() + "/envs", stage.local().root() + "/envs/torch"}) {
-        CAPTURE(place);
-        const bool there = fs::exists(place);
+    const std::vector<std::string> places{in_force + "/ckpt",
+                                          in_force,
+                                          releases,
+                                          releases + "/.staging",
+                                          releases + "/mine",
+                                          of_its_name,
+                                          releases + "/kept-" + std::string(64, 'a') + "-01234567",
+                                          stage.local().root() + "/envs",
+                                          stage.local().root() + "/envs/torch"};
+    std::vector<std::string> made;
+    for (const std::string& place : places) {
+        if (!fs::exists(place)) made.push_back(place);
         fs::create_directories(place);
         write_file(place + "/model.pt", "a week");
-        CHECK(closed_by(stage.down({}, true), "undeclared", place));
-        fs::remove(place + "/model.pt");
-        if (!there) fs::remove_all(place);
     }
+    const auto report = stage.down({}, true);
+    for (const std::string& place : places) {
+        CAPTURE(place);
+        CHECK(closed_by(report, "undeclared", place));
+        fs::remove(place + "/model.pt");
+    }
+    for (const std::string& place : made)
+        fs::remove_all(place);
     CHECK(stage.down({}, true).gate.open);
 }
 
