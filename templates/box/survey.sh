@@ -8,10 +8,17 @@ unset LD_PRELOAD
 begin() { printf '\n=%s=B %s\n' "$N" "$1"; }
 end() { printf '\n=%s=E %s rc=%s\n' "$N" "$1" "$2"; }
 one_line() { tr -s '\000-\037\177' '?' | head -c 4096; }
+# plain WORD: into $text. A program is started only for what needs one: hundreds of processes cost seconds otherwise.
+plain() {
+    text=$1
+    if [ ${#text} -gt 4096 ]; then text=$(printf %s "$text" | one_line); fi
+    case $text in *[[:cntrl:]]*) text=$(printf %s "$text" | one_line) ;; esac
+}
 
 begin box
 echo "now=$(date +%s)"
-echo "home=$(printf %s "${HOME-}" | one_line)"
+plain "${HOME-}"
+printf 'home=%s\n' "$text"
 booted=$(sed -n 's/^btime //p' "$PROC/stat" 2>/dev/null)
 hertz=$(getconf CLK_TCK 2>/dev/null || echo 100)
 echo "booted=$booted"
@@ -20,14 +27,17 @@ end box 0
 
 # The first argument that is no option: the script. "-c" tells that the program text is an argument itself.
 script() {
-    tr '\000\n' '\n?' <"$PROC/$1/cmdline" 2>/dev/null | head -n 12 | {
+    tr '\000\n' '\n?' <"$PROC/$1/cmdline" 2>/dev/null | {
         IFS= read -r word || return
-        while IFS= read -r word; do
+        words=1
+        while [ $words -lt 12 ] && IFS= read -r word; do
+            words=$((words + 1))
             case $word in
                 -c) echo script=-c && return ;;
                 -*) ;;
                 *)
-                    printf 'script=%s\n' "$(printf %s "${word##*/}" | one_line)"
+                    plain "${word##*/}"
+                    printf 'script=%s\n' "$text"
                     return
                     ;;
             esac
@@ -35,13 +45,27 @@ script() {
     }
 }
 
+# Those whose environment names one of our runs, found with one program for all.
+in_runs=''
+find_runs() {
+    in_runs=" $(grep -lzF DRAWHITCH_RUN_TOKEN= "$PROC"/[0-9]*/environ 2>/dev/null | tr '\n' ' ')"
+}
+
 describe() {
-    echo "name=$(one_line <"$PROC/$1/comm" 2>/dev/null)"
+    name=''
+    # shellcheck disable=SC2094
+    { IFS= read -r name && IFS= read -r line && name="$name?$line"; } 2>/dev/null <"$PROC/$1/comm"
+    plain "$name"
+    printf 'name=%s\n' "$text"
     script "$1"
-    grep -zF DRAWHITCH_RUN_TOKEN= "$PROC/$1/environ" 2>/dev/null | tr '\000' '\n' |
-        sed -n 's,^DRAWHITCH_RUN_TOKEN=\([0-9a-f]*\)$,token=\1,p' | head -n 1
-    directory=$(readlink "$PROC/$1/cwd" 2>/dev/null | one_line)
-    echo "cwd=${directory%\?}"
+    case $in_runs in
+        *" $PROC/$1/environ "*)
+            tr '\000\n' '\n?' <"$PROC/$1/environ" 2>/dev/null |
+                sed -n '/^DRAWHITCH_RUN_TOKEN=[0-9a-f]*$/{s,.*=,token=,p;q;}'
+            ;;
+    esac
+    plain "$(readlink "$PROC/$1/cwd" 2>/dev/null)"
+    printf 'cwd=%s\n' "$text"
 }
 
 # The fields behind the name. A name may hold a newline; then the rest stands on later lines, and is read the slow way.
@@ -55,6 +79,7 @@ processes() {
     case $booted$hertz$SINCE in '' | *[!0-9]*) return 1 ;; esac
     oldest=$(((SINCE - booted) * hertz))
     count=0
+    find_runs
     for folder in "$PROC"/[0-9]*; do
         [ -O "$folder" ] || continue
         pid=${folder##*/}

@@ -90,6 +90,26 @@ TEST_CASE("the survey tells name, script, place, age and run of our processes, a
     CHECK(find(seen, 102).name == "odd ) name");
 }
 
+TEST_CASE("names that would break the lines of a survey are told without what breaks them") {
+    const auto& shell = GENERATE(from_range(support::shells()));
+    CAPTURE(shell.name);
+    const FakeBox box{shell};
+    const FakeProc proc{};
+    proc.add(100, "two\nprocess=7", 5000, nul({"python3", "/w/a\ntoken=00\x1b[31m.py"}),
+             nul({"A=1\nDRAWHITCH_RUN_TOKEN=bad", "DRAWHITCH_RUN_TOKEN=not hex"}));
+    proc.add(101, "long", 6000, nul({"python3", std::string(9000, 'x')}));
+    proc.add(102, "", 6000, "");
+    const auto seen = survey(box, 1'700'000'010, proc.dir.path());
+    CHECK(seen.complete);
+    REQUIRE(seen.processes.size() == 3);
+    const auto odd = find(seen, 100);
+    CHECK(odd.name == "two?process=7");
+    CHECK(odd.script == "a?token=00?[31m.py");
+    CHECK(odd.token.empty());
+    CHECK(find(seen, 101).script.size() == 4096);
+    CHECK(find(seen, 102).name.empty());
+}
+
 TEST_CASE("the survey sees a real process of ours, and knows itself") {
     const auto& shell = GENERATE(from_range(support::shells()));
     CAPTURE(shell.name);

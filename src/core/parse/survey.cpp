@@ -49,8 +49,7 @@ bool read_processes(const Section& section, std::uint64_t hertz, model::ProcessS
         }
         if (survey.processes.empty()) return false;
         model::BoxProcess& process = survey.processes.back();
-        // The kernel's text ends in a newline, which the script made a question mark.
-        if (key == "name") process.name = value.ends_with('?') ? value.substr(0, value.size() - 1) : value;
+        if (key == "name") process.name = value;
         if (key == "script") process.script = value;
         if (key == "token") process.token = value;
         if (key == "cwd") process.directory = value.starts_with('/') ? value : std::string{};
