@@ -1,6 +1,7 @@
 #include "flow/adopt.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
@@ -94,6 +95,7 @@ class Adoption {
         TRY(look());
         TRY(place());
         if (existing_) TRY(prove_same());
+        TRY(look_for_runs());
         if (!deps_.dry_run) TRY(keep());
         if (!deps_.dry_run) TRY(write_project_file());
         if (!deps_.dry_run) TRY(remember_project(deps_, lease_.id));
@@ -298,6 +300,35 @@ class Adoption {
             .then("drawhitch lease show " + request_.name);
     }
 
+    // Runs below the data directory that nobody here started. Names that no run can have are left to the gate.
+    Status look_for_runs() {
+        constexpr std::size_t k_most = 64;
+        const std::string top = parent_path(root_);
+        const std::string script = "cd " + shell_quote(top) + " 2>/dev/null || exit 0\nfor d in */runs/*/; do\n" +
+                                   "case $d in *[!A-Za-z0-9._/-]*) continue ;; esac\n" +
+                                   "[ -e \"$d/claim\" ] || [ -e \"$d/run.json\" ] || continue\n" +
+                                   "printf '%s\\n' \"$d\"\ndone | head -n " + std::to_string(8 * k_most);
+        TRY_ASSIGN(const transport::ScriptResult found, transport::run_script(op_, *transport_, script));
+        std::set<std::string> known;
+        TRY_ASSIGN(const auto leases, deps_.ledger.leases(ledger::Which::all));
+        for (const model::Lease& lease : leases) {
+            TRY_ASSIGN(const auto runs, deps_.ledger.runs(lease.id));
+            for (const model::Run& run : runs)
+                known.insert(run.spec.run_dir);
+        }
+        for (const std::string_view line : split(found.out, '\n')) {
+            if (line.size() < 2 || !line.ends_with('/')) continue;
+            std::string place = top + "/" + std::string{line.substr(0, line.size() - 1)};
+            if (known.contains(place)) continue;
+            report_.more_unknown_runs = report_.unknown_runs.size() == k_most;
+            if (report_.more_unknown_runs) break;
+            report_.unknown_runs.push_back(std::move(place));
+        }
+        return ok();
+    }
+
+    static std::string parent_path(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
     // The mark under the root: what an earlier lease left there, so that a box that was adopted before (from here or
     // from another laptop) is met again instead of refused; else a new one.
     Result<std::string> mark() {
@@ -326,7 +357,18 @@ class Adoption {
         if (request_.price_hour) TRY(deps_.ledger.set_price(id, request_.price_hour, currency()));
         TRY(deps_.ledger.contact(id));
         TRY_ASSIGN(lease_, deps_.ledger.lease(id));
+        TRY(note_inherited());
         return mark_left_ || same_root_ ? note_root_mark(deps_.ledger, lease_) : ok();
+    }
+
+    // A mark that no lease of this ledger made.
+    Status note_inherited() {
+        if (!mark_left_) return ok();
+        TRY_ASSIGN(const auto leases, deps_.ledger.leases(ledger::Which::all));
+        const bool ours = std::ranges::any_of(leases, [this](const model::Lease& lease) {
+            return lease.id != lease_.id && lease.root_nonce == lease_.root_nonce;
+        });
+        return ours ? ok() : note_inherited_root(deps_.ledger, lease_);
     }
 
     Status keep_new() {
@@ -341,6 +383,7 @@ class Adoption {
         for (model::HostKey& pin : pins)
             pin.seen = op_.clock.wall();
         TRY_ASSIGN(lease_, deps_.ledger.add_lease(lease_, pins));
+        TRY(note_inherited());
         return mark_left_ ? note_root_mark(deps_.ledger, lease_) : ok();
     }
 

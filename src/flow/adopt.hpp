@@ -40,6 +40,10 @@ struct AdoptReport {
     std::string why_transport{};  // "it is reached through a jump host"; empty where there was no choice to explain
     std::vector<std::string> passed_over{};  // parts of the line without a meaning here
     std::string project_file{};              // drawhitch.toml, if it was created now
+    // Directories of runs on the box that this ledger does not know, another laptop's or a lost ledger's. Nothing of
+    // theirs is proven here, so they keep the gate closed.
+    std::vector<std::string> unknown_runs{};
+    bool more_unknown_runs{false};  // than these
 };
 
 // Codes: usage (the line, the name), host_key, exists (the name is another machine's), those of Transport::exec, and of

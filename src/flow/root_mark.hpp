@@ -16,4 +16,9 @@ Result<bool> root_was_marked(const ledger::Ledger& ledger, const model::Lease& l
 // The lease's own nonce was written there, or read there.
 Status note_root_mark(ledger::Ledger& ledger, const model::Lease& lease);
 
+// Whether the mark was there before any lease of this ledger: another laptop's work, or a lost ledger's, may lie under
+// the root.
+Result<bool> root_was_inherited(const ledger::Ledger& ledger, const model::Lease& lease);
+Status note_inherited_root(ledger::Ledger& ledger, const model::Lease& lease);
+
 }  // namespace drawhitch::flow

@@ -130,6 +130,39 @@ void show(Context& context, const flow::AdoptReport& report) {
     out.json("project_file", report.project_file.empty() ? Json{} : Json::name(report.project_file));
 }
 
+// Runs of another laptop, or of a ledger that was lost: nothing of theirs is proven here.
+void tell_unknown_runs(Context& context, const flow::AdoptReport& report) {
+    Json list = Json::array();
+    std::vector<std::string> names;
+    for (const std::string& place : report.unknown_runs) {
+        list.push(Json::name(place));
+        constexpr std::size_t k_named = 5;
+        if (names.size() < k_named) names.push_back(printable(place));
+    }
+    context.out.json("unknown_runs", list);
+    if (names.empty()) return;
+    const std::size_t rest = report.unknown_runs.size() - names.size();
+    context.op.warn((report.more_unknown_runs ? "more than " : "") + counted(report.unknown_runs.size(), "run") +
+                    " on the box that this ledger does not know, of another laptop or of a lost ledger: " +
+                    join(names, ", ") + (rest > 0 ? " and " + std::to_string(rest) + " more" : "") +
+                    "; `down` stays closed until each is copied home or given up by name");
+}
+
+// `cp` proves what it brings; then the gate knows it.
+std::vector<std::string> bring_home(const flow::AdoptReport& report) {
+    constexpr std::size_t k_most = 3;
+    const std::string& name = report.lease.name;
+    std::vector<std::string> next;
+    for (const std::string& place : report.unknown_runs) {
+        if (next.size() == k_most) break;
+        const std::string folder = place.substr(0, place.rfind('/') + 1);
+        next.push_back("drawhitch cp " + shell_word(name + ":" + place) + " " +
+                       shell_word("pulls/" + name + "/_box" + folder));
+    }
+    next.push_back("drawhitch down " + shell_word(name) + " -n");
+    return next;
+}
+
 Result<Outcome> run_adopt(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(flow::AdoptRequest request, request_of(context, parsed));
     TRY_ASSIGN(const auto place, Workplace::open(context));
@@ -143,8 +176,11 @@ Result<Outcome> run_adopt(Context& context, const Parsed& parsed) {
     }
     if (!adopted->project_file.empty()) context.op.note("wrote " + printable(adopted->project_file));
     show(context, *adopted);
+    tell_unknown_runs(context, *adopted);
     if (context.globals.dry_run) return Outcome{};
-    return Outcome{.next = {"drawhitch doctor " + request.name, "drawhitch push " + request.name}};
+    Outcome outcome{.next = {"drawhitch doctor " + request.name, "drawhitch push " + request.name}};
+    if (!adopted->unknown_runs.empty()) outcome.next = bring_home(*adopted);
+    return outcome;
 }
 
 }  // namespace

@@ -41,6 +41,9 @@ struct NoFile {
 };
 
 struct GateRun {
+    // Of another open lease of the same machine, by its box's name: what ends the machine ends its runs, too. Empty: of
+    // the lease that is to end.
+    std::string lease{};
     std::string name{};
     model::Verdict verdict{};
     bool has_roster{false};    // some pattern was declared
@@ -108,7 +111,7 @@ struct GateFacts {
     std::chrono::seconds age{0};  // of the oldest of these facts
     GateVerb verb{};
     std::vector<GateTier> tiers{};
-    bool runs_known{false};  // `runs` has every run of the lease
+    bool runs_known{false};  // `runs` has every run of the lease, and of the other open ones there
     std::vector<GateRun> runs{};
     std::vector<EarlierRun> earlier{};
     std::vector<OldRun> old_runs{};
@@ -133,7 +136,7 @@ struct Reason {
     std::string instead{};  // for who does not want to wait; may be empty
     bool acceptable{false};
     // For whoever shows many reasons in few lines.
-    std::string run{};                   // the run it is about; empty: the box
+    std::string run{};                   // the run it is about ("r1", of another lease "b1/r1"); empty: the box
     std::string item{};                  // what it is about, in a list of such things
     std::uint64_t files{0};              // of undeclared ones
     std::uint64_t bytes{0};              //

@@ -80,7 +80,9 @@ std::vector<model::BoxProcess> unowned(std::span<const model::BoxProcess> all, c
     for (const model::BoxProcess& process : all) {
         // Kernel threads: children of kthreadd, which is always 2. In a container 2 is an ordinary process, in /.
         if (process.parent == 2 && process.directory == "/") continue;
-        if (process.zombie || process.survey || process.started < policy.since) continue;
+        if (process.zombie || process.survey) continue;
+        // A run that this ledger does not know may be older than the lease, and is somebody's all the same.
+        if (process.token.empty() && process.started < policy.since) continue;
         if (!process.token.empty() && holds(policy.tokens, process.token)) continue;
         if (holds(policy.owned, process.pid)) continue;
         if (serves_login(process, all) || !may_work_on_wiped(process, policy)) continue;

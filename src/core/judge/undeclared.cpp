@@ -163,6 +163,17 @@ void join_into(UndeclaredGroup& group, const UndeclaredGroup& other) {
     }
 }
 
+void add_to(UndeclaredGroup& group, const std::string& place, const SeenFile& file) {
+    group.directory = place;
+    join_into(group, {place,
+                      1,
+                      file.size,
+                      file.changed,
+                      std::string{base_of(file.path)},
+                      file.unreadable,
+                      {{file.path, file.size}}});
+}
+
 std::size_t depth_of(std::string_view path) {
     return static_cast<std::size_t>(std::ranges::count(path, '/'));
 }
@@ -235,10 +246,40 @@ Explained Undeclared::nearest(std::string_view path) const {
     }
 }
 
+// "<data>/drawhitch/<project>/runs/<run>", if the path lies below such a place and that is no run of this ledger.
+std::string Undeclared::unknown_run_of(std::string_view path) const {
+    constexpr std::string_view k_top = "/drawhitch/";
+    constexpr std::string_view k_runs = "/runs/";
+    for (std::size_t at = path.find(k_top); at != std::string_view::npos; at = path.find(k_top, at + 1)) {
+        const std::size_t project = at + k_top.size();
+        const std::size_t slash = path.find('/', project);
+        if (slash == std::string_view::npos || !path.substr(slash).starts_with(k_runs)) continue;
+        const std::size_t end = path.find('/', slash + k_runs.size());
+        if (end == std::string_view::npos || end == slash + k_runs.size()) continue;
+        std::string place{path.substr(0, end)};
+        const bool known = std::ranges::find(explanations_.runs, place) != explanations_.runs.end();
+        return known ? std::string{} : place;
+    }
+    return {};
+}
+
+// A name alone makes no run: people keep things in "runs", too.
+void Undeclared::note_mark(std::string_view path) {
+    constexpr std::array<std::string_view, 4> k_records{"claim", "run.json", "start.json", "exit.json"};
+    const std::string_view folder = parent_of(path);
+    if (base_of(path) == "lease-nonce" || std::ranges::find(k_records, base_of(path)) != k_records.end())
+        marked_.emplace(folder);
+}
+
+bool Undeclared::is_shown(const UndeclaredGroup& run) const {
+    return marked_.contains(run.directory) || marked_.contains(parent_of(parent_of(run.directory)));
+}
+
 bool Undeclared::reaches(const std::string& name, const std::string& path) const {
-    return is_inside(path, name) && std::ranges::none_of(explanations_.runs, [&](const std::string& run) {
-               return is_inside(path, run) && !is_inside(name, run);
-           });
+    const std::string unknown = unknown_run_of(path);
+    return is_inside(path, name) && (unknown.empty() || is_inside(name, unknown)) &&
+           std::ranges::none_of(explanations_.runs,
+                                [&](const std::string& run) { return is_inside(path, run) && !is_inside(name, run); });
 }
 
 // A directory of ours is no hiding place: only what has the name and the size of our own files is ours.
@@ -254,7 +295,6 @@ bool Undeclared::is_ours(const SeenFile& file) const {
 }
 
 Explained Undeclared::explain(const SeenFile& file) {
-    if (file.changed < explanations_.since) return Explained::older;
     const auto exact = explanations_.files.find(file.path);
     if (exact != explanations_.files.end() && exact->second != Explained::no) return exact->second;
     if (!file.directory && is_ours(file)) return Explained::ours;
@@ -279,20 +319,19 @@ Explained Undeclared::add(const SeenFile& file) {
     }
     // A directory matters only when nobody could look into it.
     if (file.directory && !file.unreadable) return Explained::older;
+    note_mark(file.path);
+    const auto holds = [&file](const std::string& root) { return is_inside(file.path, root); };
+    const bool old = file.changed < explanations_.since && std::ranges::none_of(explanations_.inherited, holds);
+    const std::string run = unknown_run_of(file.path);
+    if (old && run.empty()) return Explained::older;
     const Explained why = explain(file);
     if (why != Explained::no) return why;
+    if (!run.empty()) add_to(maybe_runs_[run], run, file);
+    if (old) return Explained::older;
     const std::string_view parent = parent_of(file.path);
     const bool alone = file.unreadable || parent == "/";
     const std::string place{alone ? std::string_view{file.path} : parent};
-    UndeclaredGroup& group = groups_[place];
-    group.directory = place;
-    join_into(group, {place,
-                      1,
-                      file.size,
-                      file.changed,
-                      std::string{base_of(file.path)},
-                      file.unreadable,
-                      {{file.path, file.size}}});
+    add_to(groups_[place], place, file);
     return Explained::no;
 }
 
@@ -311,10 +350,18 @@ std::vector<UndeclaredGroup> Undeclared::groups(std::size_t most) const {
     std::map<std::string, UndeclaredGroup> left{};
     for (const auto& [directory, group] : groups_) {
         // Marks may come after the files beside them, so environments are left out only now.
-        if (!in_environment(directory)) left.emplace(directory, group);
+        const std::string run = unknown_run_of(directory + "/");
+        const auto place = maybe_runs_.find(run);
+        const bool told_there = place != maybe_runs_.end() && is_shown(place->second);
+        if (!told_there && !in_environment(directory)) left.emplace(directory, group);
     }
     join_neighbours(left, most, explanations_.runs);
     std::vector<UndeclaredGroup> list{};
+    for (const auto& [directory, group] : maybe_runs_) {
+        if (!is_shown(group)) continue;
+        list.push_back(group);
+        list.back().unknown_run = true;
+    }
     for (auto& [directory, group] : left)
         list.push_back(std::move(group));
     std::ranges::stable_sort(list, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });

@@ -52,6 +52,8 @@ struct Explanations {
     // Directories of runs, whose control files are ours. A name above one does not reach into it. Who gives up "/root"
     // for a stray file there does not mean what a run left behind.
     std::vector<std::string> runs{};
+    // Roots that somebody else had worked under before the lease began: no file there is excused for its age.
+    std::vector<std::string> inherited{};
 };
 
 struct NamedFile {
@@ -71,6 +73,7 @@ struct UndeclaredGroup {
     std::string newest_name{};  // of the file changed last
     bool unreadable{false};     // a directory nobody could look into; the counts mean nothing
     std::vector<NamedFile> listed{};
+    bool unknown_run{false};  // all that lies in the directory of a run which nobody here knows
     bool operator==(const UndeclaredGroup&) const = default;
 };
 
@@ -99,11 +102,18 @@ class Undeclared {
     [[nodiscard]] bool is_ours(const SeenFile& file) const;
     [[nodiscard]] Explained nearest(std::string_view path) const;
     [[nodiscard]] bool in_environment(std::string_view directory) const;
+    void note_mark(std::string_view path);
+    [[nodiscard]] std::string unknown_run_of(std::string_view path) const;
+    [[nodiscard]] bool is_shown(const UndeclaredGroup& run) const;
 
     Explanations explanations_;
     std::map<std::string, UndeclaredGroup> groups_{};
     std::set<std::string, std::less<>> environments_{};  // found by their marks
     std::vector<GivenUp> given_up_{};
+    // Places that are named like runs of a root of ours, and are no run that is known. The marks tell whether they are:
+    // they may come after the files beside them.
+    std::map<std::string, UndeclaredGroup> maybe_runs_{};
+    std::set<std::string, std::less<>> marked_{};  // such places with a record of a run, and roots with a mark
 };
 
 // Places whose content belongs to the operating system or is remade by the tool that made it (docs/gate.md lists them).

@@ -23,7 +23,7 @@ struct Kind {
     std::string_view many{};
     std::string_view what{};
 };
-constexpr std::array<Kind, 10> k_kinds{{
+constexpr std::array<Kind, 11> k_kinds{{
     {"not-pulled", "unit", "units", "have no proven copy"},
     {"mislaid", "unit", "units", "were pulled, and the copies are gone or changed"},
     {"changed", "unit", "units", "changed since they were pulled"},
@@ -34,6 +34,7 @@ constexpr std::array<Kind, 10> k_kinds{{
     {"not-pullable", "link", "links", "lead to what is not pulled with the run"},
     {"unreadable", "directory", "directories", "could not be looked into"},
     {"process", "process", "processes", "belong to no run"},
+    {"unknown-run", "run", "runs", "are not known to this ledger"},
 }};
 
 std::string items_of(const Reasons& reasons) {
@@ -75,9 +76,9 @@ bool only_names(const judge::Gate& gate, const judge::Reason& reason) {
 
 // Pulled or waited for: whoever gives that up does it by itself, not in one go with stray files.
 bool can_be_had(const judge::Reason& reason) {
-    constexpr std::array<std::string_view, 9> k_ids{"not-pulled",  "mislaid",       "changed",
-                                                    "unstable",    "not-looked-at", "run-live",
-                                                    "run-unknown", "no-roster",     "gone"};
+    constexpr std::array<std::string_view, 10> k_ids{"not-pulled",    "mislaid",    "changed",     "unstable",
+                                                     "not-looked-at", "run-live",   "run-unknown", "no-roster",
+                                                     "gone",          "unknown-run"};
     return std::ranges::find(k_ids, reason.id) != k_ids.end();
 }
 
@@ -132,9 +133,15 @@ class Block {
             lines_.push_back("      " + printable(command));
         for (const std::string& command : instead_)
             lines_.push_back("      or at once: " + printable(command));
-        if (names_.empty() || names_.size() > 2 * k_most_names) return;
+        // Ending a run by itself is said already; with what it left behind it needs both names.
+        const bool only_kills = !instead_.empty() && std::ranges::find(names_, "--lose") == names_.end();
+        if (names_.empty() || only_kills) return;
+        // Of very many the first are named; the command keeps its names, so the next look goes on behind them.
+        const bool all = names_.size() <= 2 * k_most_names;
+        if (!all) names_.resize(2 * k_most_names);
         told_ = with_names(gate_, names_);
-        lines_.push_back((next_.empty() ? "      " : "      or give it up: ") + printable(told_));
+        const std::string what = all ? "it" : "the first " + std::to_string(k_most_names);
+        lines_.push_back((next_.empty() && all ? "      " : "      or give " + what + " up: ") + printable(told_));
     }
     // The command with the names, if there was one.
     [[nodiscard]] const std::string& told() const { return told_; }

@@ -11,11 +11,13 @@
 #include "core/plan/survey_script.hpp"
 #include "flow/down/copied.hpp"
 #include "flow/down/explain_releases.hpp"
+#include "flow/down/others.hpp"
 #include "flow/down/run_standing.hpp"
 #include "flow/down/tier_scan.hpp"
 #include "flow/kept_copies.hpp"
 #include "flow/overview.hpp"
 #include "flow/push.hpp"
+#include "flow/root_mark.hpp"
 #include "flow/same_machine.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/transport/script.hpp"
@@ -53,12 +55,15 @@ class Collector {
     Result<Talk> talk(const Op& op);
     Status look(const Op& op, const Talk& talk);
     judge::Explanations explanations(const Talk& talk) const;
-    void explain_root(judge::Explanations& why) const;
+    void explain_root(const model::Lease& lease, judge::Explanations& why) const;
     Status explain_secrets(judge::Explanations& why) const;
+    Status look_at_runs(const Op& op, BoxRoots& roots, const judge::TierMap& tiers, const Talk& talk,
+                        judge::Explanations& why);
     void judge_processes(const Talk& talk, const judge::TierMap& tiers);
     void fill_verb(const model::MeterVerb& verb);
     Status find_earlier();
     Result<bool> was_here(const model::Lease& other) const;
+    Status note_elsewhere(const model::Lease& other);
     Status look_at_mark(const Op& op, BoxRoots& roots);
     Status miss_earlier(const Op& op, BoxRoots& roots);
     Status explain_earlier(const Op& op, RunStanding& standing, judge::Explanations& why) const;
@@ -66,10 +71,14 @@ class Collector {
     Deps& deps_;
     const model::Lease& lease_;
     const model::Profile& profile_;
-    WallTime began_{};                    // of the first lease that worked under this root
-    std::vector<std::int64_t> leases_{};  // this one, and those before it under this root
-    std::vector<model::Run> earlier_{};   // runs of other leases, which lie under this root
-    std::vector<model::Run> replaced_{};  // of other leases, whose directory a run of this lease has now
+    WallTime began_{};                     // of the first lease that worked under this root, or works on this machine
+    std::vector<model::Lease> beside_{};   // open leases that may be about this machine
+    std::vector<OtherLease> others_{};     // those of them that are
+    std::vector<model::Run> elsewhere_{};  // of ended leases, under other roots of this machine
+    bool inherited_{false};                // somebody whom this ledger does not know had worked under the root before
+    std::vector<std::int64_t> leases_{};   // this one, and those before it under this root
+    std::vector<model::Run> earlier_{};    // runs of other leases, which lie under this root
+    std::vector<model::Run> replaced_{};   // of other leases, whose directory a run of this lease has now
     Collected collected_{};
 };
 
@@ -78,13 +87,23 @@ class Collector {
 Status Collector::find_earlier() {
     began_ = lease_.began;
     leases_ = {lease_.id};
+    TRY_ASSIGN(beside_, open_beside(deps_.ledger, lease_));
+    const auto is_beside = [this](const model::Lease& other) {
+        return std::ranges::any_of(beside_, [&](const model::Lease& open) { return open.id == other.id; });
+    };
+    TRY_ASSIGN(inherited_, root_was_inherited(deps_.ledger, lease_));
     if (lease_.root_nonce.empty()) return ok();
     TRY_ASSIGN(const auto leases, deps_.ledger.leases(ledger::Which::all));
     for (const model::Lease& other : leases) {
-        if (other.id == lease_.id) continue;
+        if (other.id == lease_.id || is_beside(other)) continue;
         TRY_ASSIGN(const bool here, was_here(other));
-        if (!here) continue;
+        if (!here) {
+            TRY(note_elsewhere(other));
+            continue;
+        }
         leases_.push_back(other.id);
+        TRY_ASSIGN(const bool inherited, root_was_inherited(deps_.ledger, other));
+        inherited_ = inherited_ || inherited;
         if (other.root_nonce == lease_.root_nonce) began_ = std::min(began_, other.began);
         TRY_ASSIGN(const auto runs, deps_.ledger.runs(other.id));
         for (const model::Run& run : runs) {
@@ -99,6 +118,15 @@ Status Collector::find_earlier() {
             if (same_place != collected_.runs.end() && same_place->identity.pid != 0) replaced_.push_back(run);
         }
     }
+    return ok();
+}
+
+// What an ended lease left under another root was its own to decide about: it is known, and no more than that.
+Status Collector::note_elsewhere(const model::Lease& other) {
+    TRY_ASSIGN(const bool same, same_machine(deps_.ledger, lease_, other));
+    if (!same) return ok();
+    TRY_ASSIGN(const auto runs, deps_.ledger.runs(other.id));
+    elsewhere_.insert(elsewhere_.end(), runs.begin(), runs.end());
     return ok();
 }
 
@@ -179,10 +207,17 @@ Result<Talk> Collector::talk(const Op& op) {
         talk.runs_known = views->size() == collected_.runs.size();
         talk.views = std::move(*views);
     }
+    TRY_ASSIGN(others_, look_at_others(op, deps_, beside_, *transport));
+    for (const OtherLease& other : others_) {
+        began_ = std::min(began_, other.lease.began);
+        leases_.push_back(other.lease.id);
+        talk.runs_known = talk.runs_known && other.runs_known;
+    }
     plan::SurveySpec spec{};
     spec.nonce = random_hex(8);
-    // Clocks differ: a day more is asked for, and cut off when the box's clock is known.
-    spec.since = began_.seconds - 86'400;
+    // Clocks differ: a day more is asked for, and cut off when the box's clock is known. Where somebody else worked
+    // before, his run may be alive still.
+    spec.since = inherited_ ? 0 : began_.seconds - 86'400;
     const auto answer =
         transport::run_script(op.within(k_survey_patience), *transport, plan::survey_script(spec), {}, {});
     if (!answer && !is_unreachable(answer.error()) && answer.error().code != Code::deadline) return answer.error();
@@ -190,21 +225,24 @@ Result<Talk> Collector::talk(const Op& op) {
     return talk;
 }
 
-void Collector::explain_root(judge::Explanations& why) const {
-    if (lease_.root.empty()) return;
-    const std::string& root = lease_.root;
+void Collector::explain_root(const model::Lease& lease, judge::Explanations& why) const {
+    if (lease.root.empty()) return;
+    const std::string& root = lease.root;
     why.written.push_back(root);
     for (const std::string_view name : {k_current, k_latest, std::string_view{"lease-nonce"}})
         why.files[root + "/" + std::string{name}] = Explained::ours;
-    for (const model::Run& run : collected_.runs)
-        why.runs.push_back(run.spec.run_dir);
-    if (!lease_.helper_path.empty()) why.files[lease_.helper_path] = Explained::ours;
+    if (!lease.helper_path.empty()) why.files[lease.helper_path] = Explained::ours;
 }
 
 Status Collector::explain_secrets(judge::Explanations& why) const {
-    TRY_ASSIGN(const auto files, deps_.ledger.volatile_files(lease_.id));
-    for (const ledger::VolatileFile& file : files)
-        why.files[file.path] = Explained::ours;
+    std::vector<std::int64_t> leases{lease_.id};
+    for (const OtherLease& other : others_)
+        leases.push_back(other.lease.id);
+    for (const std::int64_t lease : leases) {
+        TRY_ASSIGN(const auto files, deps_.ledger.volatile_files(lease));
+        for (const ledger::VolatileFile& file : files)
+            why.files[file.path] = Explained::ours;
+    }
     return ok();
 }
 
@@ -216,7 +254,16 @@ judge::Explanations Collector::explanations(const Talk& talk) const {
     why.since = began_;
     if (talk.survey.complete) why.since.seconds += ahead;
     why.since.seconds -= k_clock_slack;
-    explain_root(why);
+    explain_root(lease_, why);
+    for (const OtherLease& other : others_)
+        explain_root(other.lease, why);
+    if (inherited_) why.inherited.push_back(lease_.root);
+    for (const auto* runs : {&collected_.runs, &elsewhere_})
+        for (const model::Run& run : *runs)
+            why.runs.push_back(run.spec.run_dir);
+    for (const OtherLease& other : others_)
+        for (const RunView& view : other.views)
+            why.runs.push_back(view.run.spec.run_dir);
     return why;
 }
 
@@ -227,9 +274,15 @@ void Collector::judge_processes(const Talk& talk, const judge::TierMap& tiers) {
     policy.since.seconds += talk.survey.now.seconds - collected_.looked_at.seconds - k_clock_slack;
     policy.wiped = tiers.wiped();
     policy.surviving = tiers.surviving();
-    for (const RunView& view : talk.views) {
-        if (!view.facts) continue;
-        const model::RunFacts& facts = *view.facts;
+    std::vector<const RunView*> views{};
+    for (const RunView& view : talk.views)
+        views.push_back(&view);
+    for (const OtherLease& other : others_)
+        for (const RunView& view : other.views)
+            views.push_back(&view);
+    for (const RunView* view : views) {
+        if (!view->facts) continue;
+        const model::RunFacts& facts = *view->facts;
         if (facts.start) policy.tokens.push_back(facts.start->token);
         for (const model::ProcessFacts& member : facts.members)
             policy.owned.push_back(member.pid);
@@ -238,6 +291,31 @@ void Collector::judge_processes(const Talk& talk, const judge::TierMap& tiers) {
             policy.owned.push_back(wrapper->pid);
     }
     collected_.facts.processes = judge::unowned(talk.survey.processes, policy);
+}
+
+// The lease's own runs, and those of the other leases that end with the machine.
+Status Collector::look_at_runs(const Op& op, BoxRoots& roots, const judge::TierMap& tiers, const Talk& talk,
+                               judge::Explanations& why) {
+    RunStanding standing{deps_, roots, lease_, tiers, profile_.paths.scratch};
+    for (const RunView& view : talk.views) {
+        TRY(op.check());
+        TRY_ASSIGN(judge::GateRun run, standing.look(op, view, why));
+        collected_.facts.runs.push_back(std::move(run));
+    }
+    TRY(explain_earlier(op, standing, why));
+    if (tiers.dies(lease_.root)) TRY(explain_releases(op, deps_, roots, lease_, leases_, why));
+    for (const OtherLease& other : others_) {
+        RunStanding its{deps_, roots, other.lease, tiers, profile_.paths.scratch};
+        for (const RunView& view : other.views) {
+            TRY(op.check());
+            TRY_ASSIGN(judge::GateRun run, its.look(op, view, why));
+            run.lease = other.lease.name;
+            collected_.facts.runs.push_back(std::move(run));
+        }
+        if (other.lease.root != lease_.root && tiers.dies(other.lease.root))
+            TRY(explain_releases(op, deps_, roots, other.lease, leases_, why));
+    }
+    return ok();
 }
 
 // The long look over the helper: runs first, because they explain files, then the tiers.
@@ -267,14 +345,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
     TRY(roots.connect(op));
     facts.identity = judge::Identity::proven;
     TRY(look_at_mark(op, roots));
-    RunStanding standing{deps_, roots, lease_, tiers, profile_.paths.scratch};
-    for (const RunView& view : talk.views) {
-        TRY(op.check());
-        TRY_ASSIGN(judge::GateRun run, standing.look(op, view, why));
-        facts.runs.push_back(std::move(run));
-    }
-    TRY(explain_earlier(op, standing, why));
-    if (tiers.dies(lease_.root)) TRY(explain_releases(op, deps_, roots, lease_, leases_, why));
+    TRY(look_at_runs(op, roots, tiers, talk, why));
     TRY_ASSIGN(const Copied copied, read_copied(op, deps_, leases_));
     TRY(explain_copied(op, roots, tiers, copied, why));
     TRY(miss_earlier(op, roots));

@@ -99,7 +99,7 @@ Status Teardown::load() {
 Status Teardown::look() {
     TRY_ASSIGN(collected_, collect(op_, deps_, lease(), profile_, waivers_));
     for (judge::GateRun& run : collected_.facts.runs)
-        run.killed = std::ranges::find(killed_, run.name) != killed_.end();
+        run.killed = run.lease.empty() && std::ranges::find(killed_, run.name) != killed_.end();
     report_.gate = judge::judge_gate(collected_.facts);
     return ok();
 }
@@ -157,7 +157,7 @@ Status Teardown::kill_runs() {
     lock_.reset();  // stopping a run takes the same lock
     for (const judge::GateRun& run : collected_.facts.runs) {
         const bool named = std::ranges::find(waivers_.kill_runs, run.name) != waivers_.kill_runs.end();
-        if (!named || model::is_terminal(run.verdict.kind)) continue;
+        if (!named || !run.lease.empty() || model::is_terminal(run.verdict.kind)) continue;
         op_.note("stopping run " + printable(run.name));
         TRY_ASSIGN(const StopReport stopped, stop_run(op_, deps_, lease(), {.run = run.name}));
         (void)stopped;  // the next look tells how it ended
@@ -233,7 +233,7 @@ Result<DownReport> Teardown::go() {
     if (deps_.dry_run) return std::move(report_);
     TRY(confirm());
     const bool kills = std::ranges::any_of(collected_.facts.runs, [this](const judge::GateRun& run) {
-        return !model::is_terminal(run.verdict.kind) &&
+        return run.lease.empty() && !model::is_terminal(run.verdict.kind) &&
                std::ranges::find(waivers_.kill_runs, run.name) != waivers_.kill_runs.end();
     });
     if (kills) TRY(kill_runs());

@@ -51,7 +51,7 @@ Status explain_releases(const Op& op, Deps& deps, BoxRoots& roots, const model::
                         const std::vector<std::int64_t>& leases, judge::Explanations& why) {
     if (lease.root.empty()) return ok();
     const auto endures = [](const Error& error) { return !ends_the_look(error); };
-    const auto root = roots.open_lease_root(op);
+    const auto root = roots.open(op, lease.root);
     if (!root) return endures(root.error()) ? ok() : Status{root.error()};
     const auto names = names_of_releases(op, roots.agent(), *root);
     if (!names) return endures(names.error()) ? ok() : Status{names.error()};

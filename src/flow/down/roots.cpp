@@ -36,10 +36,6 @@ Result<proto::RootId> BoxRoots::open(const Op& op, const std::string& path) {
     return box_->agent().open_root(op, path, false);
 }
 
-Result<proto::RootId> BoxRoots::open_lease_root(const Op& op) {
-    return open(op, lease_.root);
-}
-
 Result<RootMark> BoxRoots::mark(const Op& op) {
     TRY(connect(op));
     ++opened_;

@@ -20,8 +20,7 @@ class BoxRoots {
     // The directory's number on the present agent; ask `agent` for it after this call. Code::not_found when it is not
     // there.
     Result<proto::RootId> open(const Op& op, const std::string& path);
-    // The lease's own root; whose it is, is asked by `mark`. Code::not_found when there is none.
-    Result<proto::RootId> open_lease_root(const Op& op);
+    // Whose the lease's own root is.
     Result<RootMark> mark(const Op& op);
 
   private:

@@ -163,7 +163,7 @@ Status RunStanding::code(const Op& op, const model::Run& run, judge::GateRun& re
         result.code = judge::CodeState::none;
         return ok();
     }
-    TRY_ASSIGN(const proto::RootId root, roots_.open_lease_root(op));
+    TRY_ASSIGN(const proto::RootId root, roots_.open(op, lease_.root));
     proto::TreeHash request{};
     request.root = root;
     request.path = release_path(run.spec.code_hash);
@@ -177,7 +177,7 @@ Status RunStanding::code(const Op& op, const model::Run& run, judge::GateRun& re
 // Files of the work tree that are still what the release has are explained by it; edited ones are not.
 Status RunStanding::unchanged_code(const Op& op, const model::Run& run, const Seen& seen, judge::Explanations& why) {
     if (run.spec.code_hash.empty()) return ok();
-    TRY_ASSIGN(const proto::RootId root, roots_.open_lease_root(op));
+    TRY_ASSIGN(const proto::RootId root, roots_.open(op, lease_.root));
     const std::string release = release_path(run.spec.code_hash);
     proto::Scan scan{};
     scan.root = root;

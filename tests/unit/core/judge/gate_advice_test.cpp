@@ -107,6 +107,28 @@ TEST_CASE("a result that may not be read is told with the command that lets it b
     CHECK(reason.give_up == std::vector<std::string>{"--lose", "/data/runs/r1/work/key.bin"});
 }
 
+TEST_CASE("giving up a live run takes its own name, and a run of another lease is asked about by that lease's box") {
+    GateFacts facts = clear();
+    facts.runs[0].verdict.kind = model::VerdictKind::running;
+    facts.runs[0].units = {unit("a.pt", Standing::unproven)};
+    facts.runs.push_back(facts.runs[0]);
+    facts.runs[1].lease = "b1";
+    facts.runs[1].work_dir = "/data/other/runs/r1/work";
+    facts.runs[1].units[0].path = "/data/other/runs/r1/work/a.pt";
+    const Gate gate = judge_gate(facts);
+    REQUIRE(gate.reasons.size() == 4);
+    CHECK(gate.reasons[0].give_up == std::vector<std::string>{"--kill-run", "r1"});
+    CHECK(gate.reasons[1].next == "drawhitch pull box-3 r1");
+    CHECK(gate.reasons[2].subject == "b1/r1");
+    CHECK(gate.reasons[2].next == "drawhitch watch b1 r1");
+    CHECK(gate.reasons[2].give_up.empty());
+    CHECK(gate.reasons[3].next == "drawhitch pull b1 r1");
+    CHECK(gate.reasons[3].run == "b1/r1");
+    // The other one is neither killed nor given up by the names of this one.
+    facts.waivers = {{"/data/runs/r1/work/a.pt"}, {"r1"}, {}};
+    CHECK(judge_gate(facts).reasons.size() == 2);
+}
+
 TEST_CASE("names of the box are shown escaped and typed quoted") {
     GateFacts facts = clear();
     facts.undeclared = {group("/data/a b\x1b[31m")};

@@ -103,6 +103,25 @@ TEST_CASE("of a live run waiting comes first, and ending it is said as the other
     CHECK(lines[2] == "      or at once: drawhitch stop-run b1 r1");
 }
 
+TEST_CASE("what a live run left behind is given up together with the run") {
+    GateFacts facts = clear();
+    facts.runs[0].verdict.kind = model::VerdictKind::running;
+    facts.runs[0].units.push_back(unit("a"));
+    CHECK(lines_of(facts).back() ==
+          "      or give it up: drawhitch down b1 --kill-run r1 --lose " + facts.runs[0].units.back().path);
+}
+
+TEST_CASE("of more names than anybody reads the first are advised, and the command goes on from there") {
+    GateFacts facts = clear();
+    for (std::int64_t pid = 100; pid < 130; ++pid)
+        facts.processes.push_back({pid, 1, "python3", "serve.py", "/data", {}, {}, false, false});
+    const auto lines = lines_of(facts);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[1].starts_with("      or give the first 24 up: drawhitch down b1 --accept process:100 "));
+    CHECK(lines[1].ends_with(" --accept process:123"));
+    CHECK(gate_next(judge::judge_gate(facts)).starts_with("drawhitch down b1 --accept process:100"));
+}
+
 TEST_CASE("the last advice saves something if anything can be saved, else it names all groups") {
     GateFacts facts = clear();
     facts.undeclared = {{"/root", 2, 12, {}, "b", false, {{"/root/a b", 8}, {"/root/b", 4}}}};

@@ -1,0 +1,119 @@
+#include "core/judge/gate_judge.hpp"
+#include "core/judge/processes.hpp"
+
+namespace drawhitch::judge {
+
+// Whether giving up the directory gives up what the group counts, and no more: nothing else that is unexplained lies
+// below it, and it is no place where anything may turn up.
+bool Judge::is_whole(const UndeclaredGroup& group) const {
+    const std::string& place = group.directory;
+    if (place == facts_.home || std::ranges::count(place, '/') < 2) return false;
+    if (std::ranges::any_of(facts_.tiers, [&](const GateTier& tier) { return tier.path == place; })) return false;
+    return std::ranges::none_of(facts_.undeclared, [&](const UndeclaredGroup& other) {
+        return other.directory != place && is_inside(other.directory, place);
+    });
+}
+
+// What saves the files of a group before anybody gives them up: a pull where some run is known to have made them, else
+// a copy under their own path. Empty where one command would take too much.
+std::string Judge::saving(const UndeclaredGroup& group, const GateRun* owner) const {
+    if (owner != nullptr && is_inside(group.directory, owner->work_dir)) {
+        return "drawhitch pull " + box_of(*owner) + " " + shell_word(owner->name) +
+               (owner->has_roster ? " --all" : " --out '**'");
+    }
+    for (const OldRun& run : facts_.old_runs) {
+        if (is_inside(group.directory, run.work_dir))
+            return "drawhitch pull " + shell_word(run.lease) + " " + shell_word(run.name) + " --all";
+    }
+    const bool one = !group.unknown_run && group.files == 1 && group.listed.size() == 1;
+    if (group.unreadable || (!one && !is_whole(group))) return {};
+    const std::string& path = one ? group.listed.front().path : group.directory;
+    const std::string_view parent = parent_of(path);
+    const std::string to = "pulls/" + facts_.box + "/_box" + std::string{parent} + (parent.ends_with('/') ? "" : "/");
+    return "drawhitch cp " + shell_word(facts_.box + ":" + path) + " " + shell_word(to);
+}
+
+void Judge::undeclared_group(const UndeclaredGroup& group, const GateRun* owner) {
+    const std::string shown = printable(group.directory);
+    Reason reason{};
+    reason.subject = group.directory;
+    reason.item = group.directory;
+    reason.files = group.files;
+    reason.bytes = group.bytes;
+    const bool all_named = !group.unreadable && !group.unknown_run && group.listed.size() == group.files;
+    if (all_named || (!group.unreadable && !is_whole(group))) {
+        reason.listed = group.listed;
+        for (const NamedFile& file : group.listed)
+            reason.give_up.insert(reason.give_up.end(), {"--lose", file.path});
+    } else {
+        reason.give_up = {"--lose", group.directory};
+    }
+    if (owner != nullptr) reason.run = called(*owner);
+    if (group.unreadable) {
+        reason.id = "unreadable";
+        close("unreadable", {}, shown + " could not be looked into");
+    } else if (group.unknown_run) {
+        reason.id = "unknown-run";
+        close("unknown-run", {},
+              shown + ": a run that this ledger does not know, another laptop's or a lost ledger's (" +
+                  files_and_bytes(group.files, group.bytes) + ", newest " + printable(group.newest_name) + " of " +
+                  rfc3339(group.newest) + ")",
+              saving(group, owner));
+    } else {
+        close("undeclared", {},
+              shown + ": " + files_and_bytes(group.files, group.bytes) + " that nothing explains, newest " +
+                  printable(group.newest_name) + " of " + rfc3339(group.newest),
+              saving(group, owner));
+    }
+    Reason& made = gate_.reasons.back();
+    reason.id = made.id;
+    reason.text = made.text;
+    reason.next = made.next;
+    made = std::move(reason);
+}
+
+// Rule 3, first half: nothing undeclared dies unseen.
+void Judge::undeclared() {
+    if (!destroys()) return;
+    for (const UndeclaredGroup& group : facts_.undeclared) {
+        const auto owner = std::ranges::find_if(facts_.runs, [&](const GateRun& run) {
+            return !run.work_dir.empty() && is_inside(group.directory, run_directory(run));
+        });
+        const bool owned = owner != facts_.runs.end();
+        // A name above a run does not reach into it; what one inside gave up is not counted here.
+        const bool given_up = !group.unknown_run && (owned ? lost(*owner, group.directory) : lost(group.directory));
+        if (given_up) {
+            fate(Fate::dies_given_up,
+                 printable(group.directory) + " (" + files_and_bytes(group.files, group.bytes) + ")");
+            continue;
+        }
+        undeclared_group(group, owned ? &*owner : nullptr);
+    }
+    for (const GivenUp& given : facts_.given_up) {
+        if (given.files == 0) continue;
+        used_.push_back(given.path);
+        unproven_dies_ = true;
+        fate(Fate::dies_given_up, printable(given.path) + " (" + files_and_bytes(given.files, given.bytes) + ")");
+    }
+}
+
+// Rule 3, second half: no process of ours that no run owns.
+void Judge::processes() {
+    if (!destroys()) return;
+    if (!facts_.processes_known) {
+        find("processes-unknown", {}, "the processes on the box could not be listed");
+    }
+    for (const model::BoxProcess& process : facts_.processes) {
+        const std::string whose =
+            process.token.empty() ? ") belongs to no run" : ") belongs to a run that no open lease here knows";
+        find("process", std::to_string(process.pid),
+             "process " + std::to_string(process.pid) + " (" + words_for(process) + ", in " +
+                 (process.directory.empty() ? std::string{"an unknown place"} : printable(process.directory)) +
+                 ", since " + rfc3339(process.started) + whose);
+        if (!gate_.reasons.empty() && gate_.reasons.back().give_up.size() == 2 &&
+            gate_.reasons.back().give_up[1] == "process:" + std::to_string(process.pid))
+            gate_.reasons.back().item = std::to_string(process.pid) + " (" + words_for(process) + ")";
+    }
+}
+
+}  // namespace drawhitch::judge

@@ -1,0 +1,159 @@
+// Who ends a machine for one lease ends it for everybody who works there: other leases of this ledger, other laptops,
+// and whoever lost a ledger.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cstdlib>
+
+#include "down_stage.hpp"
+#include "flow/cp.hpp"
+#include "flow/root_mark.hpp"
+#include "flow/run/stop.hpp"
+
+using namespace drawhitch;
+using support::closed_by;
+using support::ids;
+using support::write_file;
+using Stage = support::DownStage;
+
+namespace {
+
+constexpr std::int64_t k_long = 86'400;
+
+// Another lease of the same machine with a root of its own. It began long after everything that lies there.
+model::Lease beside(Stage& stage, const std::string& name, const std::string& project) {
+    auto lease = stage.lease();
+    lease.name = name;
+    lease.project = project;
+    lease.root = stage.box + "/drawhitch/" + project;
+    lease.root_nonce = std::string(32, '7');
+    lease.began = {};
+    const auto added = stage.local().ledger().add_lease(lease);
+    REQUIRE(added);
+    const auto began = "UPDATE leases SET began_ns = began_ns + " + std::to_string(k_long) +
+                       " * 1000000000 WHERE id = " + std::to_string(added->id);
+    REQUIRE(std::system(("python3 -c \"import sqlite3; c = sqlite3.connect('" + stage.local().ledger().state_dir() +
+                         "/ledger.db'); c.execute('" + began + "'); c.commit()\"")
+                            .c_str()) == 0);
+    auto kept = stage.local().ledger().lease(added->id);
+    REQUIRE(kept);
+    return *kept;
+}
+
+flow::DownReport look(Stage& stage, const model::Lease& lease, const flow::DownOptions& options = {}) {
+    flow::Deps mine{stage.deps().ledger, stage.deps().connector, stage.deps().helpers, stage.yes,
+                    stage.deps().laptop, stage.deps().project,   stage.deps().settings};
+    mine.dry_run = true;
+    auto report = flow::down(stage.op, mine, lease, options);
+    INFO((report ? "" : report.error().message + " / " + report.error().why));
+    REQUIRE(report);
+    return std::move(*report);
+}
+
+const judge::Reason& reason_of(const flow::DownReport& report, const std::string& id) {
+    for (const auto& reason : report.gate.reasons)
+        if (reason.id == id) return reason;
+    FAIL("no reason " << id);
+    std::abort();
+}
+
+// As after `rm` of the ledger, or on another laptop: nothing is known of what was started here.
+void forget_runs(Stage& stage) {
+    REQUIRE(std::system(("python3 -c \"import sqlite3; c = sqlite3.connect('" + stage.local().ledger().state_dir() +
+                         "/ledger.db'); c.execute('PRAGMA foreign_keys = OFF'); c.execute('DELETE FROM runs'); "
+                         "c.commit()\"")
+                            .c_str()) == 0);
+    REQUIRE(stage.local().ledger().runs(stage.lease().id)->empty());
+}
+
+}  // namespace
+
+TEST_CASE("what another open lease of the machine has not brought home closes the gate, with that lease's command") {
+    Stage stage;
+    stage.finished_run();
+    write_file(stage.box + "/stray.csv", "1,2\n");
+    const auto second = beside(stage, "second", "other");
+    const auto report = look(stage, second);
+    CHECK(closed_by(report, "not-pulled", stage.work() + "/a.pt"));
+    CHECK(reason_of(report, "not-pulled").next == "drawhitch pull b1 r1");
+    CHECK(reason_of(report, "not-pulled").run == "b1/r1");
+    // The box's own files are asked about since the first of its open leases began.
+    CHECK(closed_by(report, "undeclared", stage.box));
+    stage.pull();
+    std::filesystem::remove(stage.box + "/stray.csv");
+    const auto pulled = look(stage, second);
+    for (const auto& line : ids(pulled))
+        UNSCOPED_INFO(line);
+    CHECK(pulled.gate.open);
+}
+
+TEST_CASE("a live run of another lease is named as that lease's, and no name of this one opens the gate over it") {
+    Stage stage;
+    auto options = Stage::job("exec sleep 60", {"*.pt"});
+    options.name = "r1";
+    stage.launch(options);
+    stage.await("r1", {model::VerdictKind::running});
+    const auto second = beside(stage, "second", "other");
+    const auto report = look(stage, second);
+    CHECK(closed_by(report, "run-live", "b1/r1"));
+    CHECK(reason_of(report, "run-live").next == "drawhitch watch b1 r1");
+    CHECK(reason_of(report, "run-live").instead == "drawhitch stop-run b1 r1");
+    CHECK(reason_of(report, "run-live").give_up.empty());
+    for (const auto& reason : report.gate.reasons)
+        CHECK(reason.id != "process");
+    CHECK(closed_by(look(stage, second, {.kill_runs = {"r1"}}), "no-such-name", "r1"));
+}
+
+TEST_CASE("a lease of a machine with the same host key, whose mark is not on this one, closes nothing here") {
+    Stage stage;
+    stage.finished_run();
+    const auto second = beside(stage, "second", "other");
+    write_file(stage.local().root() + "/lease-nonce", std::string(32, '9') + "\n");
+    // Its run is on this machine all the same, and so it is nobody's that is known here: no lease's word counts for it.
+    const auto report = look(stage, second);
+    for (const auto& reason : report.gate.reasons)
+        CHECK(reason.id != "not-pulled");
+}
+
+TEST_CASE("runs that the ledger does not know close the gate however old, until they are copied or given up by name") {
+    const bool inherited = GENERATE(true, false);
+    CAPTURE(inherited);
+    Stage stage;
+    stage.finished_run();
+    std::filesystem::create_directories(stage.local().root() + "/shared/set");
+    write_file(stage.local().root() + "/shared/set/a.csv", "1");
+    const std::string run = stage.local().root() + "/runs/r1";
+    forget_runs(stage);
+    // The same root is adopted by a new ledger, or another project's of the same box.
+    auto next = beside(stage, "fresh", inherited ? "demo" : "other");
+    REQUIRE(stage.local().ledger().close_lease(stage.lease().id, "of another ledger"));
+    if (inherited) {
+        const std::string mark = support::read_file(stage.local().root() + "/lease-nonce");
+        REQUIRE(stage.local().ledger().set_root(next.id, "demo", stage.local().root(), mark.substr(0, 32)));
+        next = *stage.local().ledger().lease(next.id);
+        REQUIRE(flow::note_inherited_root(stage.local().ledger(), next));
+    }
+    const auto report = look(stage, next);
+    CHECK(closed_by(report, "unknown-run", run));
+    const std::string to = "pulls/fresh/_box" + stage.local().root() + "/runs/";
+    CHECK(reason_of(report, "unknown-run").next == "drawhitch cp fresh:" + run + " " + to);
+    CHECK(reason_of(report, "unknown-run").give_up == std::vector<std::string>{"--lose", run});
+    CHECK(closed_by(look(stage, next, {.lose = {stage.box}}), "unknown-run", run));
+    if (inherited) CHECK(closed_by(report, "undeclared", stage.local().root() + "/shared/set"));
+    CHECK(look(stage, next, {.lose = {run, stage.local().root() + "/shared/set"}}).gate.open == inherited);
+    CHECK(look(stage, next, {.lose = {run}}).gate.open == !inherited);
+
+    support::TempDir here;
+    for (const std::string& place : {run, stage.local().root() + "/shared/set"}) {
+        const auto copied = flow::cp(stage.op, stage.deps(), {"fresh", place, here / "home/", false});
+        INFO((copied ? "" : copied.error().message));
+        REQUIRE(copied);
+        REQUIRE_FALSE(copied->problem);
+    }
+    CHECK(support::read_file(here / "home/r1/work/a.pt") == "abc");
+    const auto brought = look(stage, next);
+    for (const auto& line : ids(brought))
+        UNSCOPED_INFO(line);
+    CHECK(brought.gate.open);
+    write_file(stage.work() + "/a.pt", "new");
+    CHECK(closed_by(look(stage, next), "unknown-run", run));
+}
