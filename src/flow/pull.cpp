@@ -11,6 +11,7 @@
 #include "flow/box.hpp"
 #include "flow/lease_word.hpp"
 #include "flow/name_check.hpp"
+#include "flow/pull_owner.hpp"
 #include "flow/pull_parts.hpp"
 #include "flow/transfer/pull_files.hpp"
 #include "io/disk/name_rules.hpp"
@@ -142,7 +143,8 @@ class Pull {
         if (auto root = disk::Root::open(report_.directory)) {
             TRY_ASSIGN(local, local_files(op_, *root, selection_.entries));
             for (const proto::FileEntry& entry : selection_.entries)
-                if (root->stat_entry(entry.path)) present_.insert(entry.path);
+                if (auto found = root->stat_entry(entry.path)) present_.emplace(entry.path, *found);
+            notes_ = disk::read_landing_notes(*root, landing_id());
         }
         std::vector<std::size_t> asked = plan::candidates(selection_.entries, local);
         std::erase_if(asked, [this](std::size_t index) { return selection_.being_written[index]; });
@@ -154,6 +156,7 @@ class Pull {
         for (std::size_t i = 0; i < selection_.entries.size(); ++i) {
             sort_out(i, local);
         }
+        TRY(find_owners(local));
         return in_the_way_.empty() ? ok() : refuse_to_overwrite();
     }
 
@@ -177,9 +180,6 @@ class Pull {
             take_digests(file, *entry.root, here->second.sha256);
             return;
         }
-        if (present_.contains(entry.path) && !own_directory_) {
-            in_the_way_.push_back(entry.path);
-        }
         PullItem item{};
         item.source = entry;
         item.source.path = box_path(entry.path);
@@ -191,13 +191,47 @@ class Pull {
         report_.planned_bytes += entry.size;
     }
 
-    // A directory that a pull of this run filled may be filled again, also where a file was not certified then. A
-    // private directory is left by a pull that was interrupted before it could write its receipt: then what lies here
-    // is its work.
+    // Of each file that is to land under a name that is taken: whose is what lies there now.
+    Status find_owners(const std::map<std::string, plan::LocalFile>& local) {
+        if (present_.empty()) return ok();
+        TRY_ASSIGN(const disk::Root root, disk::Root::open(report_.directory));
+        for (const PullItem& item : items_) {
+            TRY(op_.check());
+            const auto taken = present_.find(item.target);
+            if (taken == present_.end() || S_ISDIR(taken->second.st_mode)) continue;
+            const auto read = local.find(item.target);
+            const auto digest = read == local.end() ? std::nullopt : read->second.root;
+            TRY_ASSIGN(const Whose whose,
+                       whose_is(op_, deps_.ledger, run_.id, notes_, {root, item.target, taken->second, digest}));
+            if (whose == Whose::ours) {
+                ours_[item.target] = disk::stamp_of(taken->second);
+            } else if (whose == Whose::another_run || !own_directory_) {
+                in_the_way_.push_back(item.target);
+            } else if (deps_.dry_run) {
+                report_.moved_aside.push_back({item.target, disk::aside_path(root, item.target, will_land())});
+            }
+        }
+        return ok();
+    }
+
+    // The names of this pull, for as long as it lives.
+    [[nodiscard]] disk::NameTaken will_land() const {
+        auto names = std::make_shared<std::set<std::string_view>>();
+        for (const PulledFile& file : report_.files)
+            names->insert(file.entry.path);
+        return [names](std::string_view path) { return names->contains(path); };
+    }
+
+    // A directory that a pull of this run worked in may be filled again, also where nothing was certified then. A
+    // private directory is left by one that was interrupted.
     Status find_own() {
         TRY_ASSIGN(const bool ours, deps_.ledger.received_into(run_.id, report_.directory));
         const std::string left = report_.directory + "/.drawhitch/" + landing_id();
         own_directory_ = ours || ::access(left.c_str(), F_OK) == 0;
+        if (own_directory_) return ok();
+        TRY_ASSIGN(const auto held, deps_.ledger.held_files(run_.id));
+        const auto first = held.lower_bound(report_.directory + "/");
+        own_directory_ = first != held.end() && first->first.starts_with(report_.directory + "/");
         return ok();
     }
 
@@ -245,14 +279,19 @@ class Pull {
         TRY_ASSIGN(const parse::NameRules rules, name_rules(root));
         TRY(refuse_collisions(rules));
         TRY(compare());
+        TRY(hold_found());
         selection_.entries = {};  // there may be hundreds of thousands, and all that counts is in the report now
         TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), landing_id()));
         const disk::Root& records = landing->destination();
+        report_.moved_aside = notes_.aside;  // by a pull that was killed before it could tell
         if (!items_.empty()) {
+            TRY(landing->keep_others({std::exchange(ours_, {}), will_land()}));
             const Dial dial = [this](const Op& op) { return this->dial(op); };
             const PullOutcome outcome =
                 pull_files(op_, {dial, std::move(*link_)}, *landing, std::exchange(items_, {}), {});
             take(outcome);
+            for (disk::MovedAside& moved : landing->moved_aside())
+                report_.moved_aside.push_back(std::move(moved));
             if (outcome.stopped && !brought_anything()) {
                 TRY(landing->discard());
                 return *outcome.stopped;
@@ -271,7 +310,40 @@ class Pull {
         return std::move(report_);
     }
 
+    // The state of what was found equal, as it was before it was read.
+    Status hold_found() {
+        std::vector<ledger::HeldFile> found;
+        for (const PulledFile& file : report_.files) {
+            const auto here = present_.find(file.entry.path);
+            if (file.state != FileState::kept || here == present_.end()) continue;
+            found.push_back(held(file, false));
+            found.back().stamp = disk::stamp_of(here->second);
+        }
+        present_ = {};
+        return deps_.ledger.hold_files(run_.id, found);
+    }
+
+    // All that was put here, certified or not. A state is noted where nobody can have written since.
+    Status hold_landed(const disk::Root& records) {
+        std::vector<ledger::HeldFile> landed;
+        for (const PulledFile& file : report_.files) {
+            if (file.state != FileState::pulled && file.state != FileState::unsettled) continue;
+            landed.push_back(held(file, true));
+            const auto found = records.stat_entry(file.entry.path);
+            if (!found || !S_ISREG(found->st_mode)) continue;
+            const disk::Stamp stamp = disk::stamp_of(*found);
+            if (stamp.size == file.entry.size && wall_of(stamp.mtime_ns) == file.entry.mtime)
+                landed.back().stamp = stamp;
+        }
+        return deps_.ledger.hold_files(run_.id, landed);
+    }
+
+    [[nodiscard]] ledger::HeldFile held(const PulledFile& file, bool written) const {
+        return {run_.id, report_.directory + "/" + file.entry.path, file.entry.root, written, file.entry.size, {}};
+    }
+
     Status record(const disk::Root& records) {
+        TRY(hold_landed(records));
         const Status written =
             write_records(records, {lease_.name, run_.spec.name, run_.spec.work_dir, op_.clock.wall()}, report_);
         // A full disk that stopped the pull takes no list either; what stopped it is told, with what ran out.
@@ -382,10 +454,12 @@ class Pull {
     const PullOptions& options_;
     model::Lease lease_{};
     model::Run run_{};
-    std::set<std::string> present_{};              // entries whose path is taken here
-    bool own_directory_{false};                    // pulls of this run have worked here
-    std::vector<std::string> in_the_way_{};        // entries whose local file is neither equal nor ours
-    std::vector<model::ManifestEntry> matched_{};  // all that the roster matched, where the user narrowed it
+    std::map<std::string, struct stat> present_{};  // entries whose path is taken here
+    disk::LandingNotes notes_{};                    // of a pull that was killed here
+    bool own_directory_{false};                     // pulls of this run have worked here
+    std::map<std::string, disk::Stamp> ours_{};     // what may be replaced, in the state in which it was looked at
+    std::vector<std::string> in_the_way_{};         // entries whose local file is neither equal nor ours nor movable
+    std::vector<model::ManifestEntry> matched_{};   // all that the roster matched, where the user narrowed it
     Selection selection_{};
     std::optional<Link> link_{};
     Wire lost_{};                  // over connections that were lost before any data flowed

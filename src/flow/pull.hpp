@@ -11,6 +11,7 @@
 #include "flow/deps.hpp"
 #include "flow/load_test.hpp"
 #include "flow/transfer/pull_types.hpp"
+#include "io/disk/set_aside.hpp"
 
 namespace drawhitch::flow {
 
@@ -59,8 +60,10 @@ struct PullReport {
     std::vector<PulledUnit> units{};
     std::vector<proto::FileEntry> left_out{};    // wanted, but links, pipes, sockets, devices or unreadable
     std::vector<model::RosterItem> unmatched{};  // what was expected and is not on the box; classes must and nice
-    bool no_roster{false};                       // nobody said what the run must leave behind
-    std::optional<model::Receipt> receipt{};     // of this pull; none if nothing was proven
+    std::vector<disk::MovedAside>
+        moved_aside{};                        // files of the user's; relative to the directory; planned in a dry run
+    bool no_roster{false};                    // nobody said what the run must leave behind
+    std::optional<model::Receipt> receipt{};  // of this pull; none if nothing was proven
     PullTally tally{};
     std::uint64_t planned_bytes{0};  // that had to be fetched
     // Why the pull is not simply good, worst first: it stopped, something is damaged, something was left out.
@@ -69,7 +72,10 @@ struct PullReport {
 
 // Scans the run on the box, compares with what is here, fetches the rest, checks hashes and structure, writes
 // MANIFEST.json and SHA256SUMS beside the files and the receipt into the ledger. An interrupted pull is taken up again
-// by the same call. An Error means nothing was fetched; troubles with some files are in `problem`.
+// by the same call. Where a pull of the run worked before, a file that is not as a pull of it left it is the user's:
+// it is moved aside when another lands under its name. In any other directory such a file ends the pull before it
+// begins (Code::exists), as does one that a pull of another run wrote. An Error means nothing was fetched; troubles
+// with some files are in `problem`.
 Result<PullReport> pull(const Op& op, Deps& deps, const PullOptions& options);
 
 // Where pulls of this run land unless told otherwise: <pull.dir>/<box>/<run>. A later lease that took an ended one's

@@ -147,17 +147,28 @@ std::optional<Error> problem_of(const PullReport& report, std::size_t left_out) 
     return Error{Code::skipped, what};
 }
 
-// Files of earlier pulls that this one did not bring anew and that are still here.
-std::vector<plan::ManifestFile> earlier_files(const disk::Root& root, const std::set<std::string_view>& brought) {
+// Files of earlier pulls that this one did not bring anew and that are still here, and what is still here of the user's
+// that they moved aside.
+plan::ManifestText earlier_manifest(const disk::Root& root, const std::set<std::string_view>& brought) {
     const auto text = disk::read_whole(root, plan::k_manifest_name, k_longest_manifest);
     auto manifest = text ? plan::parse_manifest(*text) : Result<plan::ManifestText>{Error{}};
     if (!manifest) return {};
+    std::erase_if(manifest->moved_aside,
+                  [&](const plan::ManifestAside& moved) { return !root.stat_entry(moved.to).has_value(); });
     std::erase_if(manifest->files, [&](const plan::ManifestFile& file) {
         if (brought.contains(file.entry.path)) return true;
         const auto found = root.stat_entry(file.entry.path);
         return !found || !S_ISREG(found->st_mode) || static_cast<std::uint64_t>(found->st_size) != file.entry.size;
     });
-    return std::move(manifest->files);
+    return std::move(*manifest);
+}
+
+std::vector<plan::ManifestAside> all_aside(std::vector<plan::ManifestAside> earlier, const PullReport& report) {
+    for (const disk::MovedAside& moved : report.moved_aside) {
+        std::erase_if(earlier, [&](const plan::ManifestAside& old) { return old.to == moved.to; });
+        earlier.push_back({moved.path, moved.to});
+    }
+    return earlier;
 }
 
 }  // namespace
@@ -183,9 +194,11 @@ Status write_records(const disk::Root& root, const plan::ManifestHead& head, con
     for (const PulledFile& file : report.files) {
         if (is_here(file.state)) brought.insert(file.entry.path);
     }
-    const std::vector<plan::ManifestFile> earlier = earlier_files(root, brought);
+    const plan::ManifestText before = earlier_manifest(root, brought);
+    const std::vector<plan::ManifestFile>& earlier = before.files;
+    const std::vector<plan::ManifestAside> aside = all_aside(before.moved_aside, report);
     const auto listed = [](const PulledFile& file) { return file.certified || is_damaged(file); };
-    const bool any = !earlier.empty() || std::ranges::any_of(report.files, listed);
+    const bool any = !earlier.empty() || !aside.empty() || std::ranges::any_of(report.files, listed);
     // An empty list in a fresh directory would look like a pull; an old list must not outlive what it lists.
     if (!any && !root.stat_entry(plan::k_manifest_name)) return ok();
     plan::ManifestWriter manifest{head};
@@ -197,7 +210,7 @@ Status write_records(const disk::Root& root, const plan::ManifestHead& head, con
         manifest.add({file.entry, file.structure, file.mode, file.certified ? "" : file.why});
         if (file.certified) sums += plan::sums_line(file.entry);
     }
-    TRY(disk::write_atomic(root, plan::k_manifest_name, manifest.finish()));
+    TRY(disk::write_atomic(root, plan::k_manifest_name, manifest.finish(aside)));
     return disk::write_atomic(root, plan::k_sums_name, sums);
 }
 

@@ -101,6 +101,17 @@ void warn_of_gaps(const Context& context, const flow::PullReport& report) {
     }
 }
 
+// Nobody may miss that a file of theirs has another name now.
+void tell_moved_aside(Context& context, const flow::PullReport& report, bool planned) {
+    Json list = Json::array();
+    for (const disk::MovedAside& moved : report.moved_aside) {
+        list.push(Json::object().set("path", Json::name(moved.path)).set("to", Json::name(moved.to)));
+        context.op.warn(printable(moved.path) + " here is not as a pull left it: it " + (planned ? "would be" : "was") +
+                        " moved aside to " + printable(moved.to));
+    }
+    context.out.json("moved_aside", list);
+}
+
 std::optional<parse::NameRules> name_rules(std::string_view word) {
     if (word == "linux") return parse::NameRules{};
     if (word == "macos") return parse::NameRules{.ignores_case = true, .ignores_unicode_form = true};
@@ -148,6 +159,7 @@ Result<Outcome> run_pull(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto report, flow::pull(context.op, place->deps(), options));
     const bool planned = place->deps().dry_run;
     warn_of_gaps(context, report);
+    tell_moved_aside(context, report, planned);
     show_files(context.out, report, planned);
     if (planned) {
         context.out.text("would fetch " + human_bytes(report.planned_bytes) + " into " + printable(report.directory));
@@ -171,7 +183,9 @@ CommandRow pull_command() {
             "equal is kept. Every byte is hashed on both sides, every archive is checked for wholeness,\n"
             "and what is proven goes into a receipt, unit by unit (a checkpoint directory is one unit).\n"
             "An interrupted pull is taken up again by the same command. MANIFEST.json and SHA256SUMS\n"
-            "lie beside the files.\n"
+            "lie beside the files. A file of yours under a name that the box has too (edited since the\n"
+            "last pull, or never pulled) is moved aside to NAME.kept-1, and told; where no pull of the\n"
+            "run worked before, the pull is refused instead.\n"
             "\n"
             "A run that was launched without --out is declared here: --out adds to its roster for good,\n"
             "and '**' means all that it made.",

@@ -114,6 +114,20 @@ std::optional<ManifestFile> file_of(const json& row) {
     return file;
 }
 
+// A word for people: what makes no sense in it is left out.
+std::vector<ManifestAside> aside_of(const json& whole) {
+    std::vector<ManifestAside> moves;
+    const auto rows = whole.find("moved_aside");
+    if (rows == whole.end() || !rows->is_array()) return moves;
+    for (const json& row : *rows) {
+        if (!row.is_object() || !row.contains("path") || !row.contains("to")) continue;
+        const auto path = bytes_of(row["path"]);
+        const auto to = bytes_of(row["to"]);
+        if (path && to && proto::is_safe_path(*path) && proto::is_safe_path(*to)) moves.push_back({*path, *to});
+    }
+    return moves;
+}
+
 }  // namespace
 
 ManifestWriter::ManifestWriter(const ManifestHead& head) {
@@ -129,8 +143,13 @@ void ManifestWriter::add(const ManifestFile& file) {
     any_ = true;
 }
 
-std::string ManifestWriter::finish() {
-    text_ += any_ ? "\n ]}\n" : "]}\n";
+std::string ManifestWriter::finish(std::span<const ManifestAside> moved_aside) {
+    text_ += any_ ? "\n ]" : "]";
+    for (const ManifestAside& moved : moved_aside) {
+        text_ += &moved == moved_aside.data() ? ",\n \"moved_aside\": [\n  " : ",\n  ";
+        text_ += json{{"path", bytes_json(moved.path)}, {"to", bytes_json(moved.to)}}.dump();
+    }
+    text_ += moved_aside.empty() ? "}\n" : "\n ]}\n";
     return std::move(text_);
 }
 
@@ -178,6 +197,7 @@ Result<ManifestText> parse_manifest(std::string_view text) {
                      bytes_of(whole.value("run", json{})).value_or(""),
                      bytes_of(whole.value("source", json{})).value_or(""),
                      {}};
+    manifest.moved_aside = aside_of(whole);
     manifest.head.made.seconds = number_of<std::int64_t>(whole, "made_s").value_or(0);
     return manifest;
 }

@@ -31,9 +31,16 @@ struct ManifestFile {
     std::string unproven{};
 };
 
+// A file of the user's that lay under the name of one of the box's: both names relative to the directory.
+struct ManifestAside {
+    std::string path{};
+    std::string to{};
+};
+
 struct ManifestText {
     ManifestHead head{};
     std::vector<ManifestFile> files{};
+    std::vector<ManifestAside> moved_aside{};
 };
 
 // Writes a manifest row by row, so that a pull of hundreds of thousands of files needs no second list of them.
@@ -42,7 +49,7 @@ class ManifestWriter {
     explicit ManifestWriter(const ManifestHead& head);
     void add(const ManifestFile& file);
     // The whole text; the writer is done.
-    [[nodiscard]] std::string finish();
+    [[nodiscard]] std::string finish(std::span<const ManifestAside> moved_aside = {});
 
   private:
     std::string text_{};

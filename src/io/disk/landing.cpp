@@ -141,11 +141,23 @@ Result<std::unique_ptr<PartFile>> Landing::part(const Op& op, std::string_view p
 Status Landing::land(PartFile& part, std::string_view path, const Look& look) {
     TRY(check_path(path));
     TRY(told(part.finish(((look.mode & 0777U) & ~umask_) | 0600U, look.mtime_ns), destination_));
-    TRY(told(destination_.place(directory_.get(), part.part_name(), path), destination_));
+    TRY_ASSIGN(const UniqueFd parent, told(destination_.directory(proto::path_parent(path), true), destination_));
     {
         const std::lock_guard lock{mutex_};
+        if (notebook_) {
+            const std::string root = proto::root_digest(part.size(), part.leaves()).hex();
+            TRY(told(notebook_->write(LandingNotebook::put_note(path, root)), destination_));
+            TRY(told(notebook_->flush(), destination_));
+        }
+        TRY(told(put(parent.get(), part.part_name(), std::string{path}), destination_));
         moved_ = true;
+        struct stat landed {};
+        const std::string name{proto::path_name(path)};
+        if (keeps_others_ && ::fstatat(parent.get(), name.c_str(), &landed, AT_SYMLINK_NOFOLLOW) == 0) {
+            rules_.ours[std::string{path}] = stamp_of(landed);  // a later state of the same file may follow
+        }
     }
+    TRY(told(sync_directory(parent.get(), path), destination_));
     ::unlinkat(directory_.get(), part.journal_name().c_str(), 0);
     return ok();
 }
@@ -156,7 +168,7 @@ Status Landing::add_small(std::string_view path, std::string_view data, const Lo
     std::string name = "small-" + std::to_string(next_small_++);
     const Look masked{((look.mode & 0777U) & ~umask_) | 0600U, look.mtime_ns};
     TRY(told(write_small(directory_.get(), name, data, masked), destination_));
-    waiting_.push_back({std::move(name), std::string{path}});
+    waiting_.push_back({std::move(name), std::string{path}, keeps_others_ ? proto::content_digest(data).hex() : ""});
     waiting_bytes_ += data.size();
     return ok();
 }
@@ -176,6 +188,12 @@ Result<std::vector<Landing::Unlanded>> Landing::settle() {
     const std::lock_guard lock{mutex_};
     std::vector<Unlanded> unlanded;
     if (waiting_.empty() && !moved_) return unlanded;
+    if (notebook_) {
+        std::string notes;
+        for (const Waiting& file : waiting_)
+            notes += LandingNotebook::put_note(file.path, file.root);
+        TRY(told(notebook_->write(notes), destination_));
+    }
     TRY(told(flush_file_system(directory_.get(), destination_.path()), destination_));
     moved_ = false;
     if (waiting_.empty()) return unlanded;
@@ -205,14 +223,55 @@ void Landing::move_group(std::size_t first, std::size_t last, std::string_view p
             unlanded.push_back({waiting_[i].path, explain(into.error())});
             continue;
         }
-        const std::string name{proto::path_name(waiting_[i].path)};
-        if (::renameat(directory_.get(), waiting_[i].temporary.c_str(), into->get(), name.c_str()) != 0) {
-            unlanded.push_back({waiting_[i].path, explain(errno_error(errno, "move into place", waiting_[i].path))});
-        }
+        const Status done = put(into->get(), waiting_[i].temporary, waiting_[i].path);
+        if (!done) unlanded.push_back({waiting_[i].path, explain(done.error())});
     }
 #ifndef __linux__
     if (into) (void)sync_directory(into->get(), parent);  // on Linux one syncfs in `settle` does it
 #endif
+}
+
+// Moves a private file to its name in the open `directory`; under mutex_. Should that fail, what was moved aside for it
+// goes back.
+Status Landing::put(int directory, const std::string& temporary, const std::string& path) {
+    TRY_ASSIGN(const auto aside, clear_way(directory, path));
+    const std::string name{proto::path_name(path)};
+    if (::renameat(directory_.get(), temporary.c_str(), directory, name.c_str()) != 0) {
+        const int why = errno;
+        if (aside && set_back(directory, *aside)) aside_.pop_back();
+        return errno_error(why, "move into place", path);
+    }
+    return ok();
+}
+
+// A directory is no file that anybody moves: the rename says so.
+Result<std::optional<MovedAside>> Landing::clear_way(int directory, const std::string& path) {
+    const std::optional<MovedAside> none{};
+    if (!keeps_others_) return none;
+    struct stat found {};
+    const std::string name{proto::path_name(path)};
+    if (::fstatat(directory, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(found.st_mode)) {
+        return none;
+    }
+    const auto known = rules_.ours.find(path);
+    if (known != rules_.ours.end() && known->second == stamp_of(found)) return none;
+    TRY_ASSIGN(std::string to, set_aside(directory, path, rules_.taken));
+    aside_.push_back({path, std::move(to)});
+    TRY(notebook_->write(LandingNotebook::aside_note(aside_.back())));
+    return std::optional{aside_.back()};
+}
+
+Status Landing::keep_others(KeepOthers rules) {
+    const std::lock_guard lock{mutex_};
+    TRY_ASSIGN(notebook_, told(LandingNotebook::open(directory_.get()), destination_));
+    rules_ = std::move(rules);
+    keeps_others_ = true;
+    return ok();
+}
+
+std::vector<MovedAside> Landing::moved_aside() const {
+    const std::lock_guard lock{mutex_};
+    return aside_;
 }
 
 Error Landing::explain(Error error) const {
@@ -223,6 +282,7 @@ std::uint64_t Landing::held_bytes() const {
     std::uint64_t held = 0;
     for (const std::string& name : names_in(directory_.get())) {
         struct stat found {};
+        if (name == LandingNotebook::k_name) continue;  // a word about what lies elsewhere
         if (::fstatat(directory_.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
         held += static_cast<std::uint64_t>(found.st_blocks) * 512U;
     }

@@ -4,15 +4,19 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/op.hpp"
+#include "io/disk/landing_notes.hpp"
 #include "io/disk/part_file.hpp"
 #include "io/disk/root.hpp"
+#include "io/disk/set_aside.hpp"
 
 namespace drawhitch::disk {
 
@@ -20,6 +24,12 @@ namespace drawhitch::disk {
 struct Look {
     std::uint32_t mode{0644};
     std::int64_t mtime_ns{0};
+};
+
+// What may be replaced where a landing keeps what is not its own.
+struct KeepOthers {
+    std::map<std::string, Stamp> ours{};  // names whose file, in that very state, an earlier landing put there
+    NameTaken taken{};                    // names that will land yet
 };
 
 // Thread-safe. One Landing per destination and id at a time, in this or any other process.
@@ -33,6 +43,12 @@ class Landing {
     ~Landing();
 
     [[nodiscard]] const Root& destination() const { return destination_; }
+
+    // From now on a file or link that lies under the name of one that lands is moved aside first, unless it is known
+    // as one of ours. What lands is noted in the private directory before it does. To be called once, before the rest.
+    Status keep_others(KeepOthers rules);
+    // What was moved aside since then, in that order.
+    [[nodiscard]] std::vector<MovedAside> moved_aside() const;
 
     // Code::unsafe_path if the path leaves the destination or enters the private directory.
     [[nodiscard]] static Status check_path(std::string_view path);
@@ -74,9 +90,12 @@ class Landing {
     struct Waiting {
         std::string temporary{};
         std::string path{};
+        std::string root{};  // digest, hex; of a landing that keeps others only
     };
     Landing(Root destination, std::string id, UniqueFd directory, UniqueFd lock);
     void move_group(std::size_t first, std::size_t last, std::string_view parent, std::vector<Unlanded>& unlanded);
+    Status put(int directory, const std::string& temporary, const std::string& path);
+    Result<std::optional<MovedAside>> clear_way(int directory, const std::string& path);
 
     Root destination_;
     std::string id_{};
@@ -89,6 +108,12 @@ class Landing {
     std::uint64_t waiting_bytes_{0};
     std::uint64_t next_small_{0};
     bool moved_{false};
+
+    // Under mutex_.
+    bool keeps_others_{false};
+    KeepOthers rules_{};
+    std::optional<LandingNotebook> notebook_{};
+    std::vector<MovedAside> aside_{};
 };
 
 }  // namespace drawhitch::disk

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -129,6 +130,12 @@ class Ledger {
     // The union of all receipts of the run: each distinct (path, root digest, local path), newest receipt
     // first.
     Result<std::vector<ProvenFile>> covered(std::int64_t run) const;
+    // What a pull leaves on the laptop; `run` of each is not read. A file once written by a pull of the run stays so
+    // while its root digest stays the same.
+    Status hold_files(std::int64_t run, std::span<const HeldFile> files);
+    // Of every run, in one place (absolute, byte for byte); and all of one run, by path.
+    Result<std::vector<HeldFile>> held_at(std::string_view path) const;
+    Result<std::map<std::string, HeldFile>> held_files(std::int64_t run) const;
     // Load tests that passed; to be forgotten once one with the same key fails.
     Status add_load_test(const LoadTestKey& passed);
     Status forget_load_test(const LoadTestKey& failed);

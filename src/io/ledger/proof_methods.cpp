@@ -46,6 +46,17 @@ Status insert_receipt_file(Database& database, std::int64_t receipt, std::int64_
     return ok();
 }
 
+HeldFile read_held(const Row& row) {
+    HeldFile held{};
+    held.run = row.integer(0);
+    held.path = row.text(1);
+    held.root = row.text(2);
+    held.written = row.integer(3) != 0;
+    held.size = static_cast<std::uint64_t>(row.integer(4));
+    held.stamp = {static_cast<std::uint64_t>(row.integer(5)), held.size, row.integer(6), row.integer(7)};
+    return held;
+}
+
 }  // namespace
 
 Result<std::int64_t> Ledger::add_manifest(std::int64_t run, std::span<const model::ManifestEntry> entries) {
@@ -150,6 +161,45 @@ Result<std::vector<ProvenFile>> Ledger::covered(std::int64_t run) const {
             proven.receipt = row.integer(10);
             proven.made = from_ns(row.integer(11));
             files.push_back(std::move(proven));
+            return ok();
+        }));
+    return files;
+}
+
+Status Ledger::hold_files(std::int64_t run, std::span<const HeldFile> files) {
+    TRY_ASSIGN(Transaction transaction, impl_->begin(Access::write));
+    for (const HeldFile& file : files) {
+        TRY(impl_->database->run(
+            "INSERT INTO held_files (run, path, root, written, size, ino, mtime_ns, ctime_ns)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, path) DO UPDATE SET"
+            " written = excluded.written OR (written AND root = excluded.root), root = excluded.root,"
+            " size = excluded.size, ino = excluded.ino, mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns",
+            {run, Bytes{file.path}, file.root, file.written ? 1 : 0, file.size,
+             static_cast<std::int64_t>(file.stamp.ino), file.stamp.mtime_ns, file.stamp.ctime_ns}));
+    }
+    return transaction.commit();
+}
+
+Result<std::vector<HeldFile>> Ledger::held_at(std::string_view path) const {
+    TRY_ASSIGN(const Transaction transaction, impl_->begin(Access::read));
+    std::vector<HeldFile> files{};
+    TRY(impl_->database->each(
+        "SELECT run, path, root, written, size, ino, mtime_ns, ctime_ns FROM held_files WHERE path = ?", {Bytes{path}},
+        [&](const Row& row) {
+            files.push_back(read_held(row));
+            return ok();
+        }));
+    return files;
+}
+
+Result<std::map<std::string, HeldFile>> Ledger::held_files(std::int64_t run) const {
+    TRY_ASSIGN(const Transaction transaction, impl_->begin(Access::read));
+    std::map<std::string, HeldFile> files{};
+    TRY(impl_->database->each(
+        "SELECT run, path, root, written, size, ino, mtime_ns, ctime_ns FROM held_files WHERE run = ?", {run},
+        [&](const Row& row) {
+            HeldFile held = read_held(row);
+            files.emplace(held.path, std::move(held));
             return ok();
         }));
     return files;

@@ -11,6 +11,7 @@
 #include "core/model/lease.hpp"
 #include "core/model/roster.hpp"
 #include "core/model/run.hpp"
+#include "io/disk/set_aside.hpp"
 
 namespace drawhitch::ledger {
 
@@ -56,6 +57,16 @@ struct ProvenFile {
     model::ReceiptEntry entry{};
     std::int64_t receipt{0};
     WallTime made{};
+};
+
+// What a pull of a run left on the laptop under one name.
+struct HeldFile {
+    std::int64_t run{0};
+    std::string path{};   // absolute, on the laptop
+    std::string root{};   // root digest, hex
+    bool written{false};  // a pull wrote these bytes there; otherwise it found them equal, and they are the user's
+    std::uint64_t size{0};
+    disk::Stamp stamp{};  // the state in which they were seen; of ctime_ns 0 where none is known
 };
 
 // A hash-verified copy of a unit's file outside the laptop: on a durable tier, in a bucket, at a hub.

@@ -7,7 +7,7 @@
 namespace drawhitch::ledger {
 
 // PRAGMA user_version of a ledger made by this program.
-inline constexpr int k_schema_version = 3;
+inline constexpr int k_schema_version = 4;
 // PRAGMA application_id: "dhit", so that another program's database is recognised as such.
 inline constexpr int k_application_id = 0x64686974;
 

@@ -1,4 +1,4 @@
--- The ledger's schema, version 2. This text is run as it stands to make a new ledger; older ledgers reach the same
+-- The ledger's schema, version 4. This text is run as it stands to make a new ledger; older ledgers reach the same
 -- schema through migration_N.sql, one step a version, and a test compares both ways.
 --
 -- Conventions: *_ns are nanoseconds since 1970 UTC by the laptop's clock; box times that may be anything are kept as
@@ -247,3 +247,17 @@ CREATE TABLE load_tests (
     passed_ns INTEGER NOT NULL,
     PRIMARY KEY (subject, command)
 ) STRICT, WITHOUT ROWID;
+
+-- What pulls left on the laptop, so that no later one replaces a file of the user's (since version 4).
+CREATE TABLE held_files (
+    run      INTEGER NOT NULL REFERENCES runs (id),
+    path     BLOB    NOT NULL,  -- absolute, on the laptop
+    root     TEXT    NOT NULL,  -- root digest of what the last pull of the run left there
+    written  INTEGER NOT NULL,  -- 1: a pull wrote these bytes there; 0: they were found equal, and are the user's
+    size     INTEGER NOT NULL,
+    ino      INTEGER NOT NULL,  -- with the two times: the state in which these bytes were seen
+    mtime_ns INTEGER NOT NULL,
+    ctime_ns INTEGER NOT NULL,  -- 0: no state is known
+    PRIMARY KEY (run, path)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX held_files_at ON held_files (path);

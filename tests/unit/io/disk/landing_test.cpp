@@ -148,3 +148,66 @@ TEST_CASE("a part is found again by the same path, also after the landing was cl
     CHECK((*part)->proven(1));
     CHECK(!(*part)->proven(0));
 }
+
+TEST_CASE("a landing that keeps others replaces only what it is told is ours, in that very state") {
+    support::TempDir dir;
+    support::write_file(dir / "ours", "old");
+    support::write_file(dir / "edited", "old");
+    struct stat ours {};
+    struct stat edited {};
+    REQUIRE(::lstat((dir / "ours").c_str(), &ours) == 0);
+    REQUIRE(::lstat((dir / "edited").c_str(), &edited) == 0);
+    auto landing = open_landing(dir.path());
+    REQUIRE(landing->keep_others({{{"ours", disk::stamp_of(ours)}, {"edited", disk::stamp_of(edited)}}, {}}));
+    for (const char* name : {"ours", "edited", "late", "fresh"})
+        REQUIRE(landing->add_small(name, "new", {}));
+    // After everything was decided.
+    support::write_file(dir / "edited", "edited since");
+    support::write_file(dir / "late", "came late");
+    const auto settled = landing->settle();
+    REQUIRE(settled);
+    CHECK(settled->empty());
+    for (const char* name : {"ours", "edited", "late", "fresh"})
+        CHECK(support::read_file(dir / name) == "new");
+    CHECK(support::read_file(dir / "edited.kept-1") == "edited since");
+    CHECK(support::read_file(dir / "late.kept-1") == "came late");
+    CHECK(!exists(dir / "ours.kept-1"));
+    CHECK(landing->moved_aside().size() == 2);
+}
+
+TEST_CASE("what is set aside takes no name that is taken or will be, however long its own is") {
+    support::TempDir dir;
+    const std::string longest(255, 'n');
+    support::write_file(dir / "a", "mine");
+    support::write_file(dir / "a.kept-1", "earlier");
+    support::write_file(dir / longest, "long");
+    auto landing = open_landing(dir.path());
+    REQUIRE(landing->keep_others({{}, [](std::string_view path) { return path == "a.kept-2"; }}));
+    REQUIRE(landing->add_small("a", "new", {}));
+    REQUIRE(landing->add_small(longest, "new", {}));
+    REQUIRE(landing->settle());
+    CHECK(support::read_file(dir / "a.kept-1") == "earlier");
+    CHECK(support::read_file(dir / "a.kept-3") == "mine");
+    CHECK(support::read_file(dir / (std::string(248, 'n') + ".kept-1")) == "long");
+}
+
+TEST_CASE("notes of a landing that was cut off anywhere hold what was whole") {
+    support::TempDir dir;
+    support::TestOp op;
+    const std::string root(64, 'a');
+    std::string whole = disk::LandingNotebook::put_note("one", root) + disk::LandingNotebook::aside_note({"x", "y"});
+    for (std::size_t length = 0; length <= whole.size(); ++length) {
+        auto landing = open_landing(dir.path());
+        support::write_file(dir / ".drawhitch/pull-1/landed", whole.substr(0, length));
+        REQUIRE(landing->keep_others({}));
+        REQUIRE(landing->add_small("two", "2", {}));
+        REQUIRE(landing->settle());
+        const auto opened = disk::Root::open(dir.path());
+        REQUIRE(opened);
+        const auto notes = disk::read_landing_notes(*opened, "pull-1");
+        CHECK(notes.put.contains("two"));
+        const auto first = notes.put.find("one");
+        CHECK((first != notes.put.end() && first->second == root) == (length >= 1 + 4 + 64));
+        REQUIRE(landing->discard());
+    }
+}
