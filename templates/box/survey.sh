@@ -75,6 +75,9 @@ stat_of() {
     line=${line##*) }
 }
 
+# One that is on its way out (the kernel's PF_EXITING) has no directory any more and works no more, unless threads of it do.
+is_leaving() { [ $((${7:-0} & 4)) -ne 0 ] && [ "${18:-1}" -le 1 ]; }
+
 processes() {
     case $booted$hertz$SINCE in '' | *[!0-9]*) return 1 ;; esac
     oldest=$(((SINCE - booted) * hertz))
@@ -87,12 +90,17 @@ processes() {
         # shellcheck disable=SC2086
         set -- $line
         [ "${20-0}" -ge "$oldest" ] 2>/dev/null || continue
+        state=$1
+        # The first thread has ended, others work.
+        [ "$state" = Z ] && [ "${18:-1}" -gt 1 ] && state=S
         ours=0
         { [ "$pid" = "$$" ] || [ "$2" = "$$" ]; } && ours=1
         about=$(describe "$pid")
         # One that ended meanwhile told half of itself.
         stat_of "$folder" || continue
-        echo "process=$pid $2 ${line%% *} ${20} $ours"
+        # shellcheck disable=SC2086
+        is_leaving $line && [ "$state" != Z ] && continue
+        echo "process=$pid $2 $state ${20} $ours"
         printf '%s\n' "$about"
         count=$((count + 1))
         [ "$count" -lt 2000 ] || return 1

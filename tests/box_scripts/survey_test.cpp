@@ -36,13 +36,13 @@ model::BoxProcess find(const model::ProcessSurvey& survey, std::int64_t pid) {
 struct FakeProc {
     support::TempDir dir{};
     FakeProc() { support::write_file(dir / "stat", "cpu 1 2 3\nbtime 1700000000\n"); }
-    void add(int pid, const std::string& name, int ticks, const std::string& cmdline,
-             const std::string& environ = {}) const {
+    void add(int pid, const std::string& name, int ticks, const std::string& cmdline, const std::string& environ = {},
+             const std::string& state = "S", const std::string& flags = "0", const std::string& threads = "1") const {
         const std::string folder = dir / std::to_string(pid);
         std::filesystem::create_directories(folder);
-        support::write_file(folder + "/stat", std::to_string(pid) + " (" + name +
-                                                  ") S 1 2 3 0 -1 0 0 0 0 0 1 1 0 0 20 0 1 0 " + std::to_string(ticks) +
-                                                  " 0 0\n");
+        support::write_file(folder + "/stat", std::to_string(pid) + " (" + name + ") " + state + " 1 2 3 0 -1 " +
+                                                  flags + " 0 0 0 0 1 1 0 0 20 0 " + threads + " 0 " +
+                                                  std::to_string(ticks) + " 0 0\n");
         support::write_file(folder + "/comm", name + "\n");
         support::write_file(folder + "/cmdline", cmdline);
         support::write_file(folder + "/environ", environ);
@@ -108,6 +108,23 @@ TEST_CASE("names that would break the lines of a survey are told without what br
     CHECK(odd.token.empty());
     CHECK(find(seen, 101).script.size() == 4096);
     CHECK(find(seen, 102).name.empty());
+}
+
+TEST_CASE("a process on its way out is none, and one whose first thread ended is alive") {
+    const auto& shell = GENERATE(from_range(support::shells()));
+    CAPTURE(shell.name);
+    const FakeBox box{shell};
+    const FakeProc proc{};
+    const std::string leaving = "4194308";  // PF_RANDOMIZE | PF_EXITING
+    proc.add(100, "sleep", 5000, "", "", "R", leaving);
+    proc.add(101, "python3", 5000, nul({"python3", "train.py"}), "", "Z", leaving, "3");
+    proc.add(102, "sh", 5000, "", "", "Z", leaving);
+    const auto seen = survey(box, 1'700'000'010, proc.dir.path());
+    CHECK(seen.complete);
+    CHECK(find(seen, 100).pid == 0);
+    CHECK(find(seen, 101).pid == 101);
+    CHECK_FALSE(find(seen, 101).zombie);
+    CHECK(find(seen, 102).zombie);
 }
 
 TEST_CASE("the survey sees a real process of ours, and knows itself") {
