@@ -61,7 +61,7 @@ std::size_t count_names(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a pull killed again and again ends right, and sends little twice") {
+TEST_CASE("a pull killed again and again ends right, and sends little twice", "[loop]") {
     ProgramBench bench;
     const Tree tree = outputs();
     support::make_run(bench, tree);
@@ -96,7 +96,7 @@ TEST_CASE("a pull killed again and again ends right, and sends little twice") {
     CHECK(kills > 0);
 }
 
-TEST_CASE("a push killed again and again never shows a half release, and ends right") {
+TEST_CASE("a push killed again and again never shows a half release, and ends right", "[loop]") {
     ProgramBench bench;
     const Tree tree = outputs();
     support::plant(bench.project(), tree);

@@ -53,7 +53,7 @@ int leases_named(const ProgramBench& bench, const std::string& name, const std::
 
 }  // namespace
 
-TEST_CASE("a stop-run killed at any moment is finished by the same command, and no process is left") {
+TEST_CASE("a stop-run killed at any moment is finished by the same command, and no process is left", "[loop]") {
     ProgramBench bench;
     support::write_file(bench.project() + "/train.py", "print()\n");
     bench.must({"push", "b1"});
@@ -83,7 +83,7 @@ TEST_CASE("a stop-run killed at any moment is finished by the same command, and 
     CHECK(kills > 0);
 }
 
-TEST_CASE("a cp killed at any moment leaves no half file under a name, and ends right") {
+TEST_CASE("a cp killed at any moment leaves no half file under a name, and ends right", "[loop]") {
     ProgramBench bench;
     Chance chance;
     INFO("seed " << chance.seed);
@@ -125,7 +125,7 @@ TEST_CASE("a cp killed at any moment leaves no half file under a name, and ends 
     CHECK(kills > 0);
 }
 
-TEST_CASE("an adopt and a lease close killed at any moment leave one lease, open or closed, and end right") {
+TEST_CASE("an adopt and a lease close killed at any moment leave one lease, open or closed, and end right", "[loop]") {
     ProgramBench bench;
     Chance chance;
     INFO("seed " << chance.seed);

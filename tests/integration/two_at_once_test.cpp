@@ -60,7 +60,7 @@ bool is_told(const Ran& ran, const std::vector<std::string>& classes) {
 
 }  // namespace
 
-TEST_CASE("a run killed at any moment is finished by the same command, and one job runs") {
+TEST_CASE("a run killed at any moment is finished by the same command, and one job runs", "[loop]") {
     ProgramBench bench;
     support::write_file(bench.project() + "/train.py", "print()\n");
     bench.must({"push", "b1"});

@@ -3,6 +3,7 @@
 mkdir project && cd project
 adopt_here
 drawhitch run b1 --name r1 --no-outputs -- sh -c "while ! [ -e '$SCRATCH/go' ]; do sleep 0.1; done" >/dev/null 2>&1
+: >"$SCRATCH/told"
 drawhitch watch b1 --every 1s >/dev/null 2>"$SCRATCH/told" &
 for _ in $(seq 200); do
     grep -q '^r1 RUNNING' "$SCRATCH/told" && break
