@@ -123,7 +123,7 @@ class Copy {
         };
         for (const CopiedFile& file : report.files) {
             if (!is_there(file) || file.root.empty()) continue;
-            some.push_back({file.box_path, file.root, file.size});
+            some.push_back({file.box_path, file.root, file.size, joined(here_, file.path)});
             if (some.size() >= exchange::k_copied_per_event) TRY(append());
         }
         return some.empty() ? ok() : append();
@@ -141,6 +141,7 @@ class Copy {
             to = {joined(to.directory, to.name), from.name.empty() ? "root" : from.name};
         }
         report_.destination = joined(to.directory, to.name);
+        here_ = to.directory;
         TRY(look_here(link, entries, from.name, to));
         TRY_ASSIGN(disk::Root root, disk::Root::create(to.directory));
         const std::string id = "cp-" + proto::sha256(lease_.name + '\0' + path).hex().substr(0, 16);
@@ -308,6 +309,7 @@ class Copy {
         TRY_ASSIGN(disk::Root parent, disk::Root::open(from.directory));
         TRY_ASSIGN(const Place to, place_on_box(box->agent(), path, from.name));
         report_.destination = joined(to.directory, to.name);
+        here_ = from.directory;
         TRY_ASSIGN(auto entries, local_entries(parent, from.name));
         TreeSource source{std::move(parent)};
         TRY_ASSIGN(auto items, hashed_items(source, entries, from.name, to));
@@ -503,6 +505,7 @@ class Copy {
     const CpOptions& options_;
     std::string owner_{random_bytes(16)};
     model::Lease lease_{};
+    std::string here_{};  // what the report's paths are relative to on the laptop
     std::vector<std::size_t> item_files_{};
     Standing standing_{};
     std::map<std::string, std::string> same_roots_{};

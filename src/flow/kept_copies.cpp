@@ -20,14 +20,19 @@ namespace {
 
 class Look {
   public:
-    Look(const Op& op, CopyCheck check) : op_(op), check_(check) {}
+    Look(const Op& op, CopyCheck check, std::map<std::string, ledger::HeldFile> held, DyingPlaces* dying)
+        : op_(op), check_(check), held_(std::move(held)), dying_(dying) {}
 
     Result<bool> finds(const model::ReceiptEntry& entry) {
         struct stat found {};
         if (::lstat(entry.local_path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
         if (found.st_size < 0 || static_cast<std::uint64_t>(found.st_size) != entry.file.size) return false;
         if (check_ == CopyCheck::quick) return true;
-        if (wall_of(disk::entry_from_stat(entry.local_path, found).mtime_ns) == entry.file.mtime) return true;
+        if (dying_ != nullptr && dying_->holds(entry.local_path)) return false;
+        const auto held = held_.find(entry.local_path);
+        const bool untouched =
+            held != held_.end() && held->second.root == entry.file.root && held->second.stamp == disk::stamp_of(found);
+        if (untouched) return true;
         TRY_ASSIGN(const std::string digest, sha256_of(entry.local_path));
         return !digest.empty() && digest == entry.file.sha256;
     }
@@ -37,7 +42,7 @@ class Look {
     Result<std::string> sha256_of(const std::string& path) {
         const auto known = read_.find(path);
         if (known != read_.end()) return known->second;
-        op_.note("reading " + printable(path) + ": its time is not the one it was pulled with");
+        op_.note("reading " + printable(path) + ": it is not in the state in which it was pulled");
         TRY_ASSIGN(const disk::Root root, disk::Root::open("/"));
         HashOptions options{};
         options.sha256 = true;
@@ -51,17 +56,24 @@ class Look {
 
     const Op& op_;
     CopyCheck check_;
+    std::map<std::string, ledger::HeldFile> held_;
+    DyingPlaces* dying_;
     std::map<std::string, std::string> read_{};
 };
 
 }  // namespace
 
-Result<KeptCopies> kept_copies(const Op& op, const ledger::Ledger& ledger, std::int64_t run, CopyCheck check) {
+Result<KeptCopies> kept_copies(const Op& op, const ledger::Ledger& ledger, std::int64_t run, CopyCheck check,
+                               DyingPlaces* dying) {
     TRY_ASSIGN(auto places, ledger.covered(run));
     KeptCopies kept{};
     std::set<std::pair<std::string, std::string>> held{};
     std::map<std::pair<std::string, std::string>, ledger::ProvenFile> missed{};
-    Look look{op, check};
+    std::map<std::string, ledger::HeldFile> held_files;
+    if (check == CopyCheck::thorough) {
+        TRY_ASSIGN(held_files, ledger.held_files(run));
+    }
+    Look look{op, check, std::move(held_files), dying};
     for (ledger::ProvenFile& place : places) {
         TRY(op.check());
         std::pair<std::string, std::string> content{place.entry.file.path, place.entry.file.root};

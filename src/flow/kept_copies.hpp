@@ -5,15 +5,16 @@
 #include <vector>
 
 #include "base/op.hpp"
+#include "flow/dying_places.hpp"
 #include "io/ledger/ledger.hpp"
 
 namespace drawhitch::flow {
 
-// What a look at a copy takes. A pull gives each file the box's time and proves its bytes; a file of that size and time
-// is taken for that copy either way (`drawhitch verify` reads all of them again).
+// What a look at a copy takes (`drawhitch verify` reads all of them again).
 enum class CopyCheck {
     quick,    // a file of that size is there
-    thorough  // one whose time is another is read, and must have the recorded SHA-256
+    thorough  // one that is not in the very state (inode, both times) in which the pull left it is read, and must have
+              // the recorded SHA-256; one that dies with the box is none
 };
 
 struct KeptCopies {
@@ -23,6 +24,8 @@ struct KeptCopies {
 
 // Blocks for as long as reading takes; never writes. Errors of single files count as gone; the Error is for cancel,
 // deadline and the ledger.
-Result<KeptCopies> kept_copies(const Op& op, const ledger::Ledger& ledger, std::int64_t run, CopyCheck check);
+// `dying`, if given, outlives the call.
+Result<KeptCopies> kept_copies(const Op& op, const ledger::Ledger& ledger, std::int64_t run, CopyCheck check,
+                               DyingPlaces* dying = nullptr);
 
 }  // namespace drawhitch::flow

@@ -50,7 +50,8 @@ std::string name_of(const Json& json, const char* key) {
 std::string copied_json(bool to_box, const std::vector<CopiedEntry>& files) {
     Json list = Json::array();
     for (const CopiedEntry& file : files)
-        list.push_back({{"path", bytes(file.path)}, {"bytes", file.size}, {"root", file.root}});
+        list.push_back(
+            {{"path", bytes(file.path)}, {"bytes", file.size}, {"root", file.root}, {"here", bytes(file.here)}});
     return Json{{"to_box", to_box}, {"files", std::move(list)}}.dump();
 }
 
@@ -61,7 +62,7 @@ std::vector<CopiedEntry> copied_of(std::string_view json) {
     const auto list = parsed.find("files");
     if (list == parsed.end() || !list->is_array()) return files;
     for (const Json& row : *list) {
-        CopiedEntry file{name_of(row, "path"), name_of(row, "root"), 0};
+        CopiedEntry file{name_of(row, "path"), name_of(row, "root"), 0, name_of(row, "here")};
         if (file.path.empty() || file.root.empty()) continue;
         const auto size = row.find("bytes");
         if (size != row.end() && size->is_number_unsigned()) file.size = size->get<std::uint64_t>();

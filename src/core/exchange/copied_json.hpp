@@ -19,6 +19,7 @@ struct CopiedEntry {
     std::string path{};  // absolute on the box, bytes
     std::string root{};  // root digest, hex
     std::uint64_t size{0};
+    std::string here{};  // absolute on the laptop, bytes: where the same content lay
     bool operator==(const CopiedEntry&) const = default;
 };
 

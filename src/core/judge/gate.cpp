@@ -118,7 +118,9 @@ std::string rule_of(const EarlierRun& run) {
 }
 
 Gate judge_gate(const GateFacts& facts) {
-    return Judge{facts}.decide();
+    Gate gate = Judge{facts}.decide();
+    gate.remarks.insert(gate.remarks.end(), facts.notes.begin(), facts.notes.end());
+    return gate;
 }
 
 }  // namespace drawhitch::judge

@@ -121,6 +121,7 @@ struct GateFacts {
     std::vector<model::BoxProcess> processes{};  // of ours, owned by no run
     std::optional<double> price_hour{};
     std::string currency{"USD"};
+    std::vector<std::string> notes{};  // for the plan; they decide nothing
     Waivers waivers{};
 };
 

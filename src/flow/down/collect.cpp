@@ -65,7 +65,7 @@ class Collector {
     Result<bool> was_here(const model::Lease& other) const;
     Status note_elsewhere(const model::Lease& other);
     Status look_at_mark(const Op& op, BoxRoots& roots);
-    Status miss_earlier(const Op& op, BoxRoots& roots);
+    Status miss_earlier(const Op& op, BoxRoots& roots, DyingPlaces& dying);
     Status explain_earlier(const Op& op, RunStanding& standing, judge::Explanations& why) const;
 
     Deps& deps_;
@@ -153,7 +153,7 @@ Status Collector::look_at_mark(const Op& op, BoxRoots& roots) {
 }
 
 // What is gone of them, and was never proven nor given up.
-Status Collector::miss_earlier(const Op& op, BoxRoots& roots) {
+Status Collector::miss_earlier(const Op& op, BoxRoots& roots, DyingPlaces& dying) {
     std::vector<model::Run> missed = replaced_;
     for (const model::Run& run : earlier_) {
         TRY(op.check());
@@ -165,7 +165,7 @@ Status Collector::miss_earlier(const Op& op, BoxRoots& roots) {
         TRY_ASSIGN(const bool given_up, was_given_up(deps_.ledger, run.lease, run.spec.name));
         if (given_up) continue;
         TRY_ASSIGN(const auto manifest, deps_.ledger.latest_manifest(run.id));
-        TRY_ASSIGN(const KeptCopies kept, kept_copies(op, deps_.ledger, run.id, CopyCheck::thorough));
+        TRY_ASSIGN(const KeptCopies kept, kept_copies(op, deps_.ledger, run.id, CopyCheck::thorough, &dying));
         const auto risk = risk_of(run, manifest, kept.here);
         if (risk) collected_.facts.earlier.push_back({run.lease, run.spec.name, risk->reason});
     }
@@ -347,8 +347,9 @@ Status Collector::look(const Op& op, const Talk& talk) {
     TRY(look_at_mark(op, roots));
     TRY(look_at_runs(op, roots, tiers, talk, why));
     TRY_ASSIGN(const Copied copied, read_copied(op, deps_, leases_));
-    TRY(explain_copied(op, roots, tiers, copied, why));
-    TRY(miss_earlier(op, roots));
+    DyingPlaces dying{lease_, tiers};
+    TRY_ASSIGN(facts.notes, explain_copied(op, roots, {tiers, dying}, copied, why));
+    TRY(miss_earlier(op, roots, dying));
     judge::Undeclared undeclared{why};
     TierScan scan{roots, tiers, talk.survey.home, undeclared};
     const auto unplaced = tiers.unplaced();

@@ -1,12 +1,18 @@
 #include "flow/down/copied.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
 
+#include "base/text.hpp"
 #include "core/exchange/copied_json.hpp"
 #include "core/judge/box_path.hpp"
 #include "flow/down/run_standing.hpp"
+#include "flow/hash_files.hpp"
 #include "io/ledger/ledger.hpp"
 
 namespace drawhitch::flow {
@@ -16,7 +22,9 @@ namespace {
 // A request is one control frame; the paths must fit well inside.
 constexpr std::size_t k_paths_per_request = 256U << 10U;
 
-using Place = std::map<std::string, std::set<std::string>>::const_iterator;
+using Place = decltype(Copied::roots)::const_iterator;
+// As many files are named in the plan, of either sort.
+constexpr std::size_t k_named = 12;
 
 // As many of the paths as fit into one request, from `next` on; those that survive need no explanation.
 std::vector<std::string> some_paths(const Copied& copied, const judge::TierMap& tiers, Place& next) {
@@ -29,9 +37,9 @@ std::vector<std::string> some_paths(const Copied& copied, const judge::TierMap& 
     return paths;
 }
 
-// Those that still have the content that was copied.
+// Those that still have the content that was copied, by path, with that content's digest.
 Status compare(const Op& op, BoxRoots& roots, const Copied& copied, std::vector<std::string> paths,
-               judge::Explanations& why) {
+               std::map<std::string, std::string>& same) {
     const auto top = roots.open(op, "/");
     if (!top) return ends_the_look(top.error()) ? Status{top.error()} : ok();
     proto::Scan scan{};
@@ -41,13 +49,42 @@ Status compare(const Op& op, BoxRoots& roots, const Copied& copied, std::vector<
     scan.subtrees = std::move(paths);
     const auto end = roots.agent().scan(op, scan, [&](proto::FileEntry&& entry) -> Status {
         const auto known = copied.roots.find("/" + entry.path);
-        const bool same = known != copied.roots.end() && entry.type == proto::FileType::file && entry.root &&
-                          known->second.contains(entry.root->hex());
-        if (same) why.files.emplace(known->first, judge::Explained::copied);
+        if (known == copied.roots.end() || entry.type != proto::FileType::file || !entry.root) return ok();
+        if (known->second.contains(entry.root->hex())) same.emplace(known->first, entry.root->hex());
         return ok();
     });
     return !end && ends_the_look(end.error()) ? Status{end.error()} : ok();
 }
+
+// Whether the laptop's file still is that copy.
+Result<bool> stands_here(const Op& op, DyingPlaces& dying, const std::string& path, const std::string& root) {
+    struct stat found {};
+    if (::lstat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || dying.holds(path)) return false;
+    TRY_ASSIGN(const disk::Root top, disk::Root::open("/"));
+    HashOptions options{};
+    // The user may have linked the directories above it; the file itself is no link.
+    options.open = [](const std::string& place) { return disk::open_regular(AT_FDCWD, place, place); };
+    TRY_ASSIGN(const auto hashed, hash_files(op, top, {path}, options));
+    return !hashed.front().error && hashed.front().digests.root.hex() == root;
+}
+
+// Lines for the plan; the rest is a number.
+class Told {
+  public:
+    explicit Told(std::string rest) : rest_(std::move(rest)) {}
+    void add(std::string line) {
+        if (++count_ <= k_named) lines_.push_back(std::move(line));
+    }
+    void move_to(std::vector<std::string>& notes) {
+        std::move(lines_.begin(), lines_.end(), std::back_inserter(notes));
+        if (count_ > k_named) notes.push_back(std::to_string(count_ - k_named) + rest_);
+    }
+
+  private:
+    std::string rest_{};
+    std::size_t count_{0};
+    std::vector<std::string> lines_{};
+};
 
 }  // namespace
 
@@ -63,7 +100,7 @@ Result<Copied> read_copied(const Op& op, Deps& deps, const std::vector<std::int6
                 if (event.kind == exchange::k_writing_event) copied.written.insert(exchange::writing_of(event.json));
                 if (event.kind != exchange::k_copied_event) continue;
                 for (exchange::CopiedEntry& file : exchange::copied_of(event.json))
-                    copied.roots[file.path].insert(std::move(file.root));
+                    copied.roots[file.path][file.root].insert(std::move(file.here));
             }
             after = events.back().id;
         }
@@ -71,15 +108,37 @@ Result<Copied> read_copied(const Op& op, Deps& deps, const std::vector<std::int6
     return copied;
 }
 
-Status explain_copied(const Op& op, BoxRoots& roots, const judge::TierMap& tiers, const Copied& copied,
-                      judge::Explanations& why) {
+Result<std::vector<std::string>> explain_copied(const Op& op, BoxRoots& roots, const Dying& dying, const Copied& copied,
+                                                judge::Explanations& why) {
     for (const std::string& place : copied.written)
         if (!place.empty()) why.written.push_back(place);
+    std::map<std::string, std::string> same;
     for (Place next = copied.roots.begin(); next != copied.roots.end();) {
-        std::vector<std::string> paths = some_paths(copied, tiers, next);
-        if (!paths.empty()) TRY(compare(op, roots, copied, std::move(paths), why));
+        std::vector<std::string> paths = some_paths(copied, dying.tiers, next);
+        if (!paths.empty()) TRY(compare(op, roots, copied, std::move(paths), same));
     }
-    return ok();
+    Told standing{" more files stand on this machine as cp copied them"};
+    Told lost{" more files have no copy on this machine any more as cp made or read it"};
+    for (const auto& [path, root] : same) {
+        const std::set<std::string>& places = copied.roots.at(path).at(root);
+        std::string found;
+        for (const std::string& place : places) {
+            if (!found.empty() || place.empty()) continue;
+            TRY_ASSIGN(const bool here, stands_here(op, dying.here, place, root));
+            if (here) found = place;
+        }
+        if (!found.empty()) {
+            why.files.emplace(path, judge::Explained::copied);
+            standing.add(printable(path) + " is " + printable(found) + " here, as cp copied it");
+        } else {
+            lost.add(printable(path) + ": " + printable(*places.rbegin()) +
+                     " here is not (or no more) the copy that cp knew");
+        }
+    }
+    std::vector<std::string> notes;
+    lost.move_to(notes);
+    standing.move_to(notes);
+    return notes;
 }
 
 }  // namespace drawhitch::flow

@@ -10,20 +10,30 @@
 #include "core/judge/tier_map.hpp"
 #include "core/judge/undeclared.hpp"
 #include "flow/down/roots.hpp"
+#include "flow/dying_places.hpp"
 
 namespace drawhitch::flow {
 
 struct Copied {
-    std::map<std::string, std::set<std::string>> roots{};  // digests by path, absolute on the box
-    std::set<std::string> written{};                       // directories that `cp` wrote into
+    // By path, absolute on the box: each digest it had, and where on the laptop the same bytes lay.
+    std::map<std::string, std::map<std::string, std::set<std::string>>> roots{};
+    std::set<std::string> written{};  // directories that `cp` wrote into
 };
 
 // `leases` are ids in the ledger. Codes: cancelled, deadline, those of the ledger.
 Result<Copied> read_copied(const Op& op, Deps& deps, const std::vector<std::int64_t>& leases);
 
-// Explains such files by their content, which the box reads again, and what lies unfinished where `cp` wrote. A place
-// that cannot be looked at explains nothing; an Error is a lost connection, a cancel or a deadline.
-Status explain_copied(const Op& op, BoxRoots& roots, const judge::TierMap& tiers, const Copied& copied,
-                      judge::Explanations& why);
+// What dies.
+struct Dying {
+    const judge::TierMap& tiers;
+    DyingPlaces& here;  // as seen from the laptop
+};
+
+// Explains such files by their content, which is read again on both sides, and what lies unfinished where `cp` wrote: a
+// file whose copy on the laptop is gone, is another now, or dies with the box is as undeclared as any. A place that
+// cannot be looked at explains nothing; an Error is a lost connection, a cancel or a deadline. The answer: lines for
+// the plan, which copy stands for which file, and which does no more.
+Result<std::vector<std::string>> explain_copied(const Op& op, BoxRoots& roots, const Dying& dying, const Copied& copied,
+                                                judge::Explanations& why);
 
 }  // namespace drawhitch::flow

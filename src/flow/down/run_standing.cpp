@@ -272,7 +272,7 @@ Result<judge::GateRun> RunStanding::look(const Op& op, const RunView& view, judg
     if (spec.scratch) why.directories[spec.run_dir] = Explained::scratch;
 
     Seen seen{};
-    TRY_ASSIGN(const KeptCopies kept, kept_copies(op, deps_.ledger, run.id, CopyCheck::thorough));
+    TRY_ASSIGN(const KeptCopies kept, kept_copies(op, deps_.ledger, run.id, CopyCheck::thorough, &dying_));
     TRY(read_proofs(run, kept, seen.proofs));
     for (const auto* files : {&kept.here, &kept.gone}) {
         for (const ledger::ProvenFile& file : *files) {

@@ -19,7 +19,7 @@ class RunStanding {
     // `scratch` are the profile's patterns. All references outlive this.
     RunStanding(Deps& deps, BoxRoots& roots, const model::Lease& lease, const judge::TierMap& tiers,
                 const std::vector<std::string>& scratch)
-        : deps_(deps), roots_(roots), lease_(lease), tiers_(tiers), scratch_(scratch) {}
+        : deps_(deps), roots_(roots), lease_(lease), tiers_(tiers), scratch_(scratch), dying_(lease, tiers) {}
 
     // What the gate asks about one run; explains its files in `why`. What cannot be looked at is told as such; an Error
     // is a lost connection, a cancel or a deadline, or the ledger's.
@@ -39,6 +39,7 @@ class RunStanding {
     const model::Lease& lease_;
     const judge::TierMap& tiers_;
     const std::vector<std::string>& scratch_;
+    DyingPlaces dying_;
 };
 
 }  // namespace drawhitch::flow

@@ -57,6 +57,26 @@ TEST_CASE("a copy that was removed or changed on the laptop after its pull opens
         CHECK(closed_by(stage.down(), "mislaid", stage.work() + "/a.pt"));
         CHECK(at_risk());
     }
+    SECTION("other bytes of the same number, with the time set back") {
+        const auto before = std::filesystem::last_write_time(copy);
+        write_file(copy, "abd");
+        std::filesystem::last_write_time(copy, before);
+        CHECK(closed_by(stage.down(), "mislaid", stage.work() + "/a.pt"));
+        CHECK(at_risk());
+    }
+    SECTION("a directory above it leads to the box itself") {
+        const std::string directory = copy.substr(0, copy.rfind('/'));
+        std::filesystem::rename(directory, directory + "-old");
+        std::filesystem::create_directory_symlink(stage.work(), directory);
+        REQUIRE(read_file(copy) == "abc");
+        CHECK(closed_by(stage.down(), "mislaid", stage.work() + "/a.pt"));
+    }
+    SECTION("a directory above it leads to another place of the laptop") {
+        const std::string directory = copy.substr(0, copy.rfind('/'));
+        std::filesystem::rename(directory, directory + "-old");
+        std::filesystem::create_directory_symlink(directory + "-old", directory);
+        CHECK(stage.down({}, true).gate.open);
+    }
     SECTION("touched, with the same bytes") {
         write_file(copy, "abc");
         CHECK(stage.down({}, true).gate.open);

@@ -53,6 +53,44 @@ TEST_CASE("what cp took from a box is explained as long as it is the same") {
     CHECK(closed_by(stage.down({}, true), "undeclared", stage.box + "/notes"));
 }
 
+TEST_CASE("what cp copied is explained only as long as the laptop has it") {
+    Stage stage;
+    support::TempDir here;
+    std::filesystem::create_directories(stage.box + "/notes");
+    write_file(stage.box + "/notes/ideas.txt", "precious");
+    std::string copy = here / "notes/ideas.txt";
+    SECTION("taken from the box") {
+        cp(stage, stage.box + "/notes", here.path(), false);
+    }
+    SECTION("brought to the box") {
+        std::filesystem::remove_all(stage.box + "/notes");
+        std::filesystem::create_directories(here / "notes");
+        write_file(copy, "precious");
+        cp(stage, stage.box + "/", here / "notes", true);
+    }
+    const auto named = [](const flow::DownReport& report, const std::string& name) {
+        return std::ranges::any_of(report.gate.remarks,
+                                   [&](const std::string& note) { return note.find(name) != std::string::npos; });
+    };
+    const auto open = stage.down({}, true);
+    CHECK(open.gate.open);
+    CHECK(named(open, copy));
+    const auto lost = [&] {
+        const auto report = stage.down({}, true);
+        return closed_by(report, "undeclared", stage.box + "/notes") && named(report, stage.box + "/notes/ideas.txt");
+    };
+    write_file(copy, "PRECIOUS");
+    CHECK(lost());
+    REQUIRE(std::filesystem::remove(copy));
+    CHECK(lost());
+    std::filesystem::create_symlink(stage.box + "/notes/ideas.txt", copy);
+    CHECK(lost());
+    std::filesystem::remove_all(here / "notes");
+    std::filesystem::create_directory_symlink(stage.box + "/notes", here / "notes");
+    REQUIRE(support::read_file(copy) == "precious");
+    CHECK(lost());
+}
+
 TEST_CASE("nothing hides in a directory of ours") {
     Stage stage;
     stage.finished_run();

@@ -8,7 +8,8 @@ using namespace drawhitch;
 using exchange::CopiedEntry;
 
 TEST_CASE("what cp did is read back byte for byte, whatever the names are") {
-    std::vector<CopiedEntry> files{{"/data/a \"b\"\n", "ab12", 7}, {"/data/\xff\xfe\x01", "00", 1ULL << 40U}};
+    std::vector<CopiedEntry> files{{"/data/a \"b\"\n", "ab12", 7, "/home/me/\xfe"},
+                                   {"/data/\xff\xfe\x01", "00", 1ULL << 40U, "/h"}};
     for (std::size_t length = 1; length < 40; ++length)
         files.push_back({"/" + random_bytes(length), "cd", length});
     CHECK(exchange::copied_of(exchange::copied_json(true, files)) == files);

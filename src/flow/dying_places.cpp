@@ -1,0 +1,108 @@
+#include "flow/dying_places.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+
+#include "base/text.hpp"
+#include "core/judge/box_path.hpp"
+#include "io/disk/write_atomic.hpp"
+
+namespace drawhitch::flow {
+
+namespace {
+
+constexpr const char* k_mounts = "/proc/self/mountinfo";
+constexpr std::size_t k_longest_table = 16U << 20U;
+constexpr std::size_t k_longest_mark = 256;
+
+std::string real_path(const std::string& path) {
+    const std::unique_ptr<char, decltype(&std::free)> real{::realpath(path.c_str(), nullptr), &std::free};
+    return real ? std::string{real.get()} : std::string{};
+}
+
+// The table writes blanks and the like as \ooo.
+std::string unescaped(std::string_view field) {
+    std::string raw;
+    for (std::size_t at = 0; at < field.size(); ++at) {
+        const bool escape = field[at] == '\\' && at + 3 < field.size();
+        if (escape) {
+            raw += static_cast<char>((field[at + 1] - '0') * 64 + (field[at + 2] - '0') * 8 + (field[at + 3] - '0'));
+            at += 3;
+        } else {
+            raw += field[at];
+        }
+    }
+    return raw;
+}
+
+std::string_view next_word(std::string_view& line) {
+    const std::size_t end = std::min(line.find(' '), line.size());
+    const std::string_view word = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+    return word;
+}
+
+}  // namespace
+
+DyingPlaces::DyingPlaces(const model::Lease& lease, const judge::TierMap& tiers) : lease_(lease), tiers_(&tiers) {
+    same_paths_ = lease.endpoint.transport == model::TransportKind::local || carries_mark(lease.root);
+    const auto table = disk::read_whole(std::string{k_mounts}, k_longest_table);
+    if (!table) return;
+    std::string_view rest{*table};
+    while (!rest.empty()) {
+        std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        for (int skipped = 0; skipped < 4; ++skipped)
+            next_word(line);
+        const std::string point = unescaped(next_word(line));
+        const std::size_t dash = line.find(" - ");
+        if (dash == std::string_view::npos) continue;
+        line.remove_prefix(dash + 3);
+        next_word(line);  // the kind of file system
+        const std::string source = unescaped(next_word(line));
+        // "user@host:/path", as sshfs and NFS write it.
+        const std::size_t colon = source.find(':');
+        if (colon == std::string::npos) continue;
+        const std::string host = source.substr(source.find('@') < colon ? source.find('@') + 1 : 0);
+        const std::string name = host.substr(0, host.find(':'));
+        if (name.empty() || (name != lease.endpoint.host && name != lease.endpoint.alias)) continue;
+        const std::string path = source.substr(colon + 1);
+        mounts_.push_back({point, path.starts_with('/') ? judge::clean_box_path(path) : ""});
+    }
+}
+
+bool DyingPlaces::is_wiped(const std::string& box_path) const {
+    const auto wiped = tiers_->wiped();
+    return tiers_->dies(box_path) &&
+           std::ranges::any_of(wiped, [&](const std::string& tier) { return judge::is_inside(box_path, tier); });
+}
+
+// The mark of this very lease: whatever the way that leads there, it is the box's project.
+bool DyingPlaces::carries_mark(const std::string& directory) {
+    if (lease_.root_nonce.empty() || directory.empty()) return false;
+    const auto known = marked_.find(directory);
+    if (known != marked_.end()) return known->second;
+    const auto mark = disk::read_whole(directory + "/lease-nonce", k_longest_mark);
+    return marked_[directory] = mark && trim(*mark) == lease_.root_nonce;
+}
+
+bool DyingPlaces::holds(const std::string& path) {
+    if (tiers_ == nullptr) return false;
+    const std::string real = real_path(path);
+    if (real.empty()) return false;
+    if (same_paths_ && is_wiped(real)) return true;
+    for (const Mount& mount : mounts_) {
+        if (!judge::is_inside(real, mount.point)) continue;
+        const std::string below = real.substr(std::min(real.size(), mount.point == "/" ? 0 : mount.point.size()));
+        if (mount.source.empty() || is_wiped(judge::clean_box_path(mount.source + below))) return true;
+    }
+    if (!is_wiped(lease_.root)) return false;
+    for (std::size_t slash = real.rfind('/'); slash != std::string::npos && slash > 0;
+         slash = real.rfind('/', slash - 1))
+        if (carries_mark(real.substr(0, slash))) return true;
+    return false;
+}
+
+}  // namespace drawhitch::flow
