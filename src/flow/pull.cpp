@@ -301,13 +301,22 @@ class Pull {
             count_lost();
         }
         TRY(certify_units(op_, deps_, records, selection_, report_));
-        if (report_.problem && report_.problem->next.empty() && any(FileState::displaced))
-            report_.problem->next = pull_command(options_, word_of(lease_), run_.spec.name);
+        if (report_.problem && report_.problem->next.empty()) advise(*report_.problem);
         TRY(record(records));
         // Parts of files that failed wait for the next attempt.
         const bool leftovers = any(FileState::failed) || any(FileState::changing);
         if (!leftovers || landing->held_bytes() == 0) TRY(landing->discard());
         return std::move(report_);
+    }
+
+    // What a live run is still writing is whole when it has ended.
+    void advise(Error& problem) const {
+        if (any(FileState::displaced)) {
+            problem.next = pull_command(options_, word_of(lease_), run_.spec.name);
+        } else if (any(FileState::unsettled) || any(FileState::changing)) {
+            problem.why = "the run is still writing: watch ends when it has ended; then pull again";
+            problem.next = "drawhitch watch " + shell_word(word_of(lease_)) + " " + shell_word(run_.spec.name);
+        }
     }
 
     // The state of what was found equal, as it was before it was read.

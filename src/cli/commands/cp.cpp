@@ -19,7 +19,7 @@ const std::vector<term::Column>& file_columns() {
         {.key = "bytes", .title = "SIZE", .align = term::Align::right},
         {.key = "sha256", .title = "SHA256", .machine_only = true},
         {.key = "state", .title = "STATE"},
-        {.key = "why", .title = "WHY", .may_shrink = true},
+        {.key = "why", .title = "WHY", .wraps = true},
     };
     return k_columns;
 }

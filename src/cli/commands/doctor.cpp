@@ -15,7 +15,7 @@ using term::Cell;
 const std::vector<term::Column>& columns() {
     static const std::vector<term::Column> k_columns{
         {.key = "area", .title = "WHERE"},       {.key = "rule", .title = "WHAT"},
-        {.key = "verdict", .title = "VERDICT"},  {.key = "evidence", .title = "EVIDENCE", .may_shrink = true},
+        {.key = "verdict", .title = "VERDICT"},  {.key = "evidence", .title = "EVIDENCE", .wraps = true},
         {.key = "advice", .machine_only = true},
     };
     return k_columns;

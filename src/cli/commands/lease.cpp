@@ -50,7 +50,7 @@ const std::vector<term::Column>& event_columns() {
     static const std::vector<term::Column> k_columns{
         {.key = "at", .title = "WHEN", .align = Align::right},
         {.key = "kind", .title = "WHAT"},
-        {.key = "detail", .title = "DETAIL", .may_shrink = true},
+        {.key = "detail", .title = "DETAIL", .wraps = true},
     };
     return k_columns;
 }

@@ -26,7 +26,7 @@ const std::vector<term::Column>& file_columns() {
         {.key = "certified", .title = "CERTIFIED"},
         {.key = "unit", .title = "UNIT", .machine_only = true},
         {.key = "class", .title = "CLASS", .machine_only = true},
-        {.key = "why", .title = "WHY", .may_shrink = true},
+        {.key = "why", .title = "WHY", .wraps = true},
     };
     return k_columns;
 }

@@ -25,7 +25,7 @@ const std::vector<term::Column>& file_columns() {
         {.key = "sha256", .title = "SHA256", .machine_only = true},
         {.key = "state", .title = "STATE"},
         {.key = "structure", .title = "STRUCTURE"},
-        {.key = "why", .title = "WHY", .may_shrink = true},
+        {.key = "why", .title = "WHY", .wraps = true},
     };
     return k_columns;
 }

@@ -11,12 +11,28 @@ namespace drawhitch::term {
 
 namespace {
 
-constexpr std::size_t k_gap = 2;       // blanks between columns
-constexpr std::size_t k_smallest = 8;  // a shrinking column keeps at least this many
+constexpr std::size_t k_gap = 2;                // blanks between columns
+constexpr std::size_t k_smallest = 8;           // a shrinking column keeps at least this many
+constexpr std::size_t k_smallest_wrapped = 24;  // narrower lines of words are hard to read
 
 std::string aligned(const Column& column, std::string_view text, std::size_t width) {
     const std::string fitted = column.may_shrink ? cut_to_width(text, width) : std::string{text};
     return column.align == Align::right ? pad_left(fitted, width) : pad_right(fitted, width);
+}
+
+// As many words a line as fit; a longer word has a line of its own.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+    std::vector<std::string> lines(1);
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(word.size() + 1, text.size()));
+        if (!lines.back().empty() && display_width(lines.back()) + 1 + display_width(word) > width) {
+            lines.emplace_back();
+        }
+        if (!lines.back().empty()) lines.back() += ' ';
+        lines.back() += word;
+    }
+    return lines;
 }
 
 void drop_trailing_blanks(std::string& line) {
@@ -80,8 +96,9 @@ Layout plan_layout(const std::vector<Column>& columns, const std::vector<Row>& r
     if (width == 0 || shown == 0) return layout;
     std::size_t total = std::accumulate(layout.widths.begin(), layout.widths.end(), k_gap * (shown - 1));
     for (std::size_t i = columns.size(); i-- > 0 && total > width;) {
-        if (!columns[i].may_shrink || layout.widths[i] <= k_smallest) continue;
-        const std::size_t cut = std::min(total - width, layout.widths[i] - k_smallest);
+        const std::size_t least = columns[i].wraps ? k_smallest_wrapped : k_smallest;
+        if (!(columns[i].may_shrink || columns[i].wraps) || layout.widths[i] <= least) continue;
+        const std::size_t cut = std::min(total - width, layout.widths[i] - least);
         layout.widths[i] -= cut;
         total -= cut;
     }
@@ -104,6 +121,10 @@ std::string row_line(const std::vector<Column>& columns, const Layout& layout, c
         if (columns[i].machine_only) continue;
         if (!first) line.append(k_gap, ' ');
         first = false;
+        if (columns[i].wraps && display_width(row[i].human) > layout.widths[i]) {
+            const std::string below = "\n" + std::string(display_width(line), ' ');
+            return line + join(wrapped(row[i].human, layout.widths[i]), below);
+        }
         line += aligned(columns[i], row[i].human, layout.widths[i]);
     }
     drop_trailing_blanks(line);

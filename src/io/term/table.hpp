@@ -20,6 +20,7 @@ struct Column {
     Align align{Align::left};
     bool machine_only{false};  // in JSON only
     bool may_shrink{false};  // cut with "…" when the terminal is too narrow; never used for text that must be copied
+    bool wraps{false};       // the last one shown: what does not fit goes on in lines below it, nothing is cut
 };
 
 // One value in its three dresses.

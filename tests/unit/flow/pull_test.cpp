@@ -227,6 +227,7 @@ TEST_CASE("a file that is open for writing comes along, and is not certified") {
     CHECK(pulled_file(report, "big.log").certified);
     REQUIRE(report.problem);
     CHECK(report.problem->code == Code::skipped);
+    CHECK(report.problem->next == "drawhitch watch b1 r1");
     CHECK(!bench.pull().problem);
 }
 

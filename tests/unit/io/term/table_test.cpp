@@ -63,3 +63,21 @@ TEST_CASE("wide and combining characters count as the terminal shows them") {
     CHECK(cut_to_width("abc", 0).empty());
     CHECK(pad_left("模", 4) == "  模");
 }
+
+TEST_CASE("a column that wraps loses no word on a narrow screen") {
+    const std::vector<term::Column> columns{{.key = "rule", .title = "WHAT"},
+                                            {.key = "evidence", .title = "EVIDENCE", .wraps = true}};
+    const std::string evidence = "the disk of /workspace has 3 GB free of 100 GB and the inodes are all used";
+    const std::vector<term::Row> rows{{term::Cell::text("disk"), term::Cell::text(evidence)}};
+    const auto layout = term::plan_layout(columns, rows, 40);
+    CHECK(term::row_line(columns, layout, rows[0]) ==
+          "disk  the disk of /workspace has 3 GB\n"
+          "      free of 100 GB and the inodes are\n"
+          "      all used");
+    // A word that is longer than the line is whole all the same.
+    const std::vector<term::Row> path{{term::Cell::text("disk"), term::Cell::text("at /" + std::string(60, 'p'))}};
+    CHECK(term::row_line(columns, term::plan_layout(columns, path, 40), path[0]) ==
+          "disk  at\n      /" + std::string(60, 'p'));
+    // Where all fits, nothing is wrapped.
+    CHECK(term::row_line(columns, term::plan_layout(columns, rows, 0), rows[0]) == "disk  " + evidence);
+}
