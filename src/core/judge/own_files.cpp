@@ -103,4 +103,144 @@ bool is_run_control(std::string_view name, std::uint64_t size) {
            is_number(behind(name, "stage.")) || is_number(behind(name, "jobs."));
 }
 
+namespace {
+
+using Check = bool (*)(std::string_view content);
+
+// One line of at most so many bytes, with its end.
+bool is_line(std::string_view content, std::size_t most) {
+    return !content.empty() && content.size() <= most && content.find('\n') == content.size() - 1;
+}
+
+std::string_view line_of(std::string_view content) {
+    return content.substr(0, content.size() - 1);
+}
+
+bool is_token(std::string_view content) {
+    return is_line(content, k_token_digits + 1) && is_hex(line_of(content), k_token_digits);
+}
+
+bool is_digest(std::string_view content) {
+    return is_line(content, k_digest_digits + 1) && is_hex(line_of(content), k_digest_digits);
+}
+
+// A run without code has no digest.
+bool is_release(std::string_view content) {
+    return content == "\n" || is_digest(content);
+}
+
+bool is_attempt(std::string_view content) {
+    return is_line(content, 12) && is_number(line_of(content));
+}
+
+bool is_stage(std::string_view content) {
+    return is_line(content, 64) &&
+           line_of(content).find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string_view::npos;
+}
+
+// "0,1", "GPU-8d2f…", or nothing where all are meant.
+bool is_gpu_list(std::string_view content) {
+    constexpr std::size_t k_most = 4096;
+    if (content.size() > k_most) return false;
+    if (content.ends_with('\n')) content.remove_suffix(1);
+    if (content.empty()) return true;
+    const auto is_gpu = [](std::string_view part) {
+        const bool named = part.starts_with("GPU-") || part.starts_with("MIG-");
+        return is_number(part) ||
+               (named && part.substr(4).find_first_not_of("0123456789abcdefABCDEF-/GPU") == std::string_view::npos);
+    };
+    while (!content.empty()) {
+        const std::string_view part = content.substr(0, content.find(','));
+        if (!is_gpu(part)) return false;
+        content.remove_prefix(std::min(content.size(), part.size() + 1));
+    }
+    return true;
+}
+
+bool is_counter(std::string_view content) {
+    constexpr std::size_t k_longest = 4097;
+    return is_line(content, k_longest) && content.front() == '/' &&
+           (line_of(content).ends_with("/memory.events") || line_of(content).ends_with("/memory.oom_control"));
+}
+
+// One object on one line, as templates/box/run.sh and stop.sh begin it. The room behind it is blank.
+bool is_record(std::string_view content) {
+    constexpr std::size_t k_most = 4096;
+    if (content.size() > k_most) return false;
+    const std::size_t end = content.find('\n');
+    const std::string_view first = content.substr(0, end);
+    const bool blank = first.find_first_not_of(' ') == std::string_view::npos;
+    const std::string_view rest = end == std::string_view::npos ? std::string_view{} : content.substr(end);
+    return (blank || first.starts_with("{\"schema\":1,\"attempt\":")) &&
+           rest.find_first_not_of(" \n") == std::string_view::npos;
+}
+
+// What the shell says of its one job.
+bool is_job_words(std::string_view content) {
+    constexpr std::size_t k_most = 4096;
+    return content.empty() || (content.size() <= k_most && content.front() == '[');
+}
+
+bool is_wrapper(std::string_view content) {
+    return content.empty() || content.starts_with("#!/bin/sh\n# Written by drawhitch for the run ");
+}
+
+bool is_run_record(std::string_view content) {
+    return content.empty() || content.front() == '{';
+}
+
+// Each line is one of cp's own.
+bool is_complaint(std::string_view content) {
+    for (std::size_t at = 0; at < content.size();) {
+        if (!content.substr(at).starts_with("cp:")) return false;
+        const std::size_t end = content.find('\n', at);
+        at = end == std::string_view::npos ? content.size() : end + 1;
+    }
+    return true;
+}
+
+bool is_epoch(std::string_view content) {
+    return content.starts_with("dhepoch1");
+}
+
+struct Known {
+    std::string_view name{};
+    Check check{};
+};
+
+Check check_of(std::string_view path) {
+    constexpr std::array<Known, 15> k_known{{{"claim", is_token},
+                                             {"lease-nonce", is_token},
+                                             {"current", is_digest},
+                                             {"release", is_release},
+                                             {"attempt", is_attempt},
+                                             {"gpus", is_gpu_list},
+                                             {"gpus.new", is_gpu_list},
+                                             {"oom_file", is_counter},
+                                             {"start.json", is_record},
+                                             {"start.json.new", is_record},
+                                             {"exit.json.new", is_record},
+                                             {"run.sh.new", is_wrapper},
+                                             {"run.json.new", is_run_record},
+                                             {"copy.err", is_complaint},
+                                             {"epoch", is_epoch}}};
+    const std::string_view name = base_of(path);
+    for (const Known& known : k_known)
+        if (known.name == name) return known.check;
+    if (name.starts_with("claim.")) return is_token;
+    if (name.starts_with("stage.")) return is_stage;
+    return name.starts_with("jobs.") ? is_job_words : nullptr;
+}
+
+}  // namespace
+
+bool is_own_state(std::string_view path) {
+    return check_of(path) != nullptr;
+}
+
+bool holds_own_state(std::string_view path, std::string_view content) {
+    const Check check = check_of(path);
+    return check == nullptr || check(content);
+}
+
 }  // namespace drawhitch::judge

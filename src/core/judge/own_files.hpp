@@ -24,4 +24,11 @@ bool is_own_part(std::string_view below, std::uint64_t size);
 // pulled.
 bool is_run_control(std::string_view name, std::uint64_t size);
 
+// Whether a small file that is ours by its place and name holds what we write there. `path` is absolute, `content` all
+// of the file. Files of other names are none of those that are read for this: whatever they hold will do.
+bool holds_own_state(std::string_view path, std::string_view content);
+
+// Whether holds_own_state has a say about the path.
+bool is_own_state(std::string_view path);
+
 }  // namespace drawhitch::judge

@@ -39,8 +39,20 @@ bool serves_login(const model::BoxProcess& process, std::span<const model::BoxPr
            std::ranges::any_of(all, [&](const auto& child) { return child.parent == process.pid && !child.zombie; });
 }
 
+// What a machine itself runs: started by init, at home nowhere.
+bool serves_machine(const model::BoxProcess& process) {
+    constexpr std::array<std::string_view, 15> k_services{
+        "(udev-worker)", "cron",    "crond",   "atd",        "agetty",          "rsyslogd",
+        "chronyd",       "polkitd", "dockerd", "containerd", "containerd-shim", "unattended-upgr",
+        "packagekitd",   "snapd",   "rpcbind"};
+    const bool known = holds(k_services, process.name) || process.name.starts_with("systemd-");
+    return known && process.parent <= 1 && process.directory == "/";
+}
+
 bool may_work_on_wiped(const model::BoxProcess& process, const ProcessPolicy& policy) {
     if (process.directory.empty()) return true;
+    // Every daemon goes there, whatever it writes to.
+    if (process.directory == "/") return !policy.wiped.empty();
     // The nearest tier decides.
     std::size_t wiped = 0;
     std::size_t surviving = 0;
@@ -85,7 +97,7 @@ std::vector<model::BoxProcess> unowned(std::span<const model::BoxProcess> all, c
         if (process.token.empty() && process.started < policy.since) continue;
         if (!process.token.empty() && holds(policy.tokens, process.token)) continue;
         if (holds(policy.owned, process.pid)) continue;
-        if (serves_login(process, all) || !may_work_on_wiped(process, policy)) continue;
+        if (serves_login(process, all) || serves_machine(process) || !may_work_on_wiped(process, policy)) continue;
         list.push_back(process);
     }
     std::ranges::sort(list, {}, &model::BoxProcess::pid);

@@ -46,9 +46,9 @@ constexpr std::array<std::string_view, 28> k_home_caches{".cache",
                                                          ".config/pip",
                                                          ".Xauthority"};
 
-// Directories of these names are caches wherever they lie.
-constexpr std::array<std::string_view, 5> k_cache_names{"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache",
-                                                        "lost+found"};
+// Directories of these names are caches wherever they lie, and hold what their tools put there: is_cache_file.
+constexpr std::array<std::string_view, 4> k_cache_names{"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"};
+constexpr std::array<std::string_view, 3> k_cache_notes{".gitignore", "CACHEDIR.TAG", "README.md"};
 
 // Kinds of temporary directories that pip makes below /tmp, removes at its end, and leaves when it is killed.
 constexpr std::array<std::string_view, 12> k_pip_kinds{
@@ -56,7 +56,15 @@ constexpr std::array<std::string_view, 12> k_pip_kinds{
     "req-build", "req-tracker",   "standalone-pip",    "unpack",  "wheel",    "uninstall"};
 constexpr std::array<std::string_view, 3> k_elastic_files{"error.json", "stdout.log", "stderr.log"};
 
-// What tools put into an environment. Anything else beside it is not theirs: people make environments at the top of a
+// Packages are whatever their makers put into them.
+constexpr std::array<std::string_view, 3> k_package_places{"/site-packages/", "/dist-packages/", "/pkgs/"};
+// Beside them, no tool that makes environments leaves a file of weights or arrays.
+constexpr std::array<std::string_view, 12> k_result_ends{".pt",  ".pth", ".ckpt", ".safetensors", ".gguf", ".npz",
+                                                         ".npy", ".pkl", ".h5",   ".hdf5",        ".csv",  ".parquet"};
+// `python -m venv` and the like make these; in "lib" only Python's own directory.
+constexpr std::array<std::string_view, 4> k_venv_parts{"bin", "include", "lib", "lib64"};
+
+// What conda puts into an environment. Anything else beside it is not its own: people make environments at the top of a
 // project, too.
 constexpr std::array<std::string_view, 17> k_environment_parts{"bin",
                                                                "sbin",
@@ -76,20 +84,35 @@ constexpr std::array<std::string_view, 17> k_environment_parts{"bin",
                                                                "conda-meta",
                                                                "x86_64-conda-linux-gnu"};
 
-bool has_component(std::string_view path, std::string_view name) {
-    for (std::size_t at = path.find(name); at != std::string_view::npos; at = path.find(name, at + 1)) {
-        const std::size_t end = at + name.size();
-        if (at > 0 && path[at - 1] == '/' && (end == path.size() || path[end] == '/')) return true;
-    }
-    return false;
-}
-
 bool has_only(std::string_view text, std::string_view letters) {
     return !text.empty() && text.find_first_not_of(letters) == std::string_view::npos;
 }
 
 constexpr std::string_view k_digits = "0123456789";
 constexpr std::string_view k_hex_digits = "0123456789abcdef";
+
+// "a.cpython-312.pyc", and as it is called while it is written: ".pyc." and a number.
+bool is_compiled_python(std::string_view name) {
+    const std::size_t end = name.find_last_not_of(k_digits);
+    if (end != std::string_view::npos && end + 1 < name.size() && name[end] == '.') name = name.substr(0, end);
+    return name.size() > 4 && (name.ends_with(".pyc") || name.ends_with(".pyo"));
+}
+
+// `below` lies in a directory of that name.
+bool is_cache_file(std::string_view cache, std::string_view below) {
+    if (cache == "__pycache__") return below.find('/') == std::string_view::npos && is_compiled_python(below);
+    if (std::ranges::find(k_cache_notes, below) != k_cache_notes.end()) return true;
+    const std::size_t slash = below.find('/');
+    const std::string_view name = base_of(below);
+    if (cache == ".pytest_cache") return below.starts_with("v/cache/") && name.find('.') == std::string_view::npos;
+    // "0.4.1/1234567890"
+    if (cache == ".ruff_cache") return slash != std::string_view::npos && has_only(below.substr(slash + 1), k_digits);
+    constexpr std::array<std::string_view, 3> k_mypy{".data.json", ".meta.json", ".data.ff"};
+    constexpr std::array<std::string_view, 4> k_mypy_names{"cache.db", "missing_stubs", "@plugins_snapshot.json",
+                                                           "@deps.meta.json"};
+    return std::ranges::any_of(k_mypy, [name](std::string_view end) { return name.ends_with(end); }) ||
+           std::ranges::find(k_mypy_names, name) != k_mypy_names.end();
+}
 
 // As Python's tempfile draws the ends of its names.
 bool is_drawn(std::string_view text) {
@@ -141,9 +164,29 @@ bool is_temporary(std::string_view path, std::string_view home) {
     return false;
 }
 
-// A directory is an environment if it holds one of these.
-bool marks_environment(std::string_view path) {
-    return base_of(path) == "pyvenv.cfg" || path.ends_with("/conda-meta/history");
+// A directory is an environment if it holds one of these: a few lines, or conda's history.
+bool marks_environment(std::string_view path, std::uint64_t size) {
+    constexpr std::uint64_t k_few_lines = 4096;
+    return (base_of(path) == "pyvenv.cfg" && size <= k_few_lines) || path.ends_with("/conda-meta/history");
+}
+
+// `directory` is "/<part>/…" below the environment, with a slash behind it.
+bool is_environment_part(std::string_view directory, bool conda) {
+    const std::string_view inside = directory.substr(1);
+    const std::string_view part = inside.substr(0, inside.find('/'));
+    if (conda) return std::ranges::find(k_environment_parts, part) != k_environment_parts.end();
+    const std::string_view rest = inside.substr(part.size() + 1);
+    if (part == "lib" || part == "lib64") return rest.starts_with("python") || rest.starts_with("pypy");
+    // Packages put pages and settings of their own below "share" and "etc".
+    if (part == "share" || part == "etc") return !rest.empty();
+    return std::ranges::find(k_venv_parts, part) != k_venv_parts.end();
+}
+
+// What in an environment is nevertheless asked about, as far as its name tells.
+bool may_be_result(std::string_view path) {
+    const auto holds = [path](std::string_view place) { return path.find(place) != std::string_view::npos; };
+    const auto ends = [path](std::string_view end) { return path.ends_with(end); };
+    return std::ranges::none_of(k_package_places, holds) && std::ranges::any_of(k_result_ends, ends);
 }
 
 std::string environment_of(std::string_view mark) {
@@ -205,9 +248,20 @@ bool is_system_place(std::string_view path) {
     return std::ranges::none_of(k_not_system, holds) && std::ranges::any_of(k_system, holds);
 }
 
+bool lies_in_cache(std::string_view path, bool as_made_by_its_tool) {
+    for (std::size_t at = path.find('/'); at != std::string_view::npos; at = path.find('/', at + 1)) {
+        const std::string_view rest = path.substr(at + 1);
+        const std::string_view folder = rest.substr(0, rest.find('/'));
+        if (folder.size() == rest.size() || std::ranges::find(k_cache_names, folder) == k_cache_names.end()) continue;
+        return !as_made_by_its_tool || is_cache_file(folder, rest.substr(folder.size() + 1));
+    }
+    return false;
+}
+
 bool is_cache_place(std::string_view path, std::string_view home) {
-    if (std::ranges::any_of(k_cache_names, [path](std::string_view name) { return has_component(path, name); }))
-        return true;
+    if (lies_in_cache(path, true)) return true;
+    // The directory itself. What lies in it was somebody's file before a check of the disk.
+    if (base_of(path) == "lost+found") return true;
     if (is_temporary(path, home)) return true;
     if (home.empty() || home == "/" || !is_inside(path, home) || path.size() == home.size()) return false;
     const std::string_view below = path.substr(home.size() + 1);
@@ -294,10 +348,11 @@ bool Undeclared::is_ours(const SeenFile& file) const {
                     std::ranges::find(explanations_.runs, parent_of(file.path)) != explanations_.runs.end());
 }
 
-Explained Undeclared::explain(const SeenFile& file) {
+Explained Undeclared::explain(const SeenFile& file, bool may_be_ours) {
     const auto exact = explanations_.files.find(file.path);
-    if (exact != explanations_.files.end() && exact->second != Explained::no) return exact->second;
-    if (!file.directory && is_ours(file)) return Explained::ours;
+    const Explained said = exact == explanations_.files.end() ? Explained::no : exact->second;
+    if (said != Explained::no && (said != Explained::ours || may_be_ours)) return said;
+    if (!file.directory && may_be_ours && is_ours(file)) return Explained::ours;
     const Explained by_directory = nearest(file.path);
     if (by_directory != Explained::no) return by_directory;
     if (is_system_place(file.path)) return Explained::system;
@@ -313,18 +368,27 @@ Explained Undeclared::explain(const SeenFile& file) {
 }
 
 Explained Undeclared::add(const SeenFile& file) {
-    if (!file.directory && marks_environment(file.path)) {
-        environments_.insert(environment_of(file.path));
+    if (!file.directory && marks_environment(file.path, file.size)) {
+        environments_.emplace(environment_of(file.path), base_of(file.path) != "pyvenv.cfg");
         return Explained::environment;
     }
     // A directory matters only when nobody could look into it.
     if (file.directory && !file.unreadable) return Explained::older;
     note_mark(file.path);
+    return decide(file, true);
+}
+
+void Undeclared::disown(const SeenFile& file) {
+    (void)decide(file, false);
+}
+
+Explained Undeclared::decide(const SeenFile& file, bool may_be_ours) {
     const auto holds = [&file](const std::string& root) { return is_inside(file.path, root); };
     const bool old = file.changed < explanations_.since && std::ranges::none_of(explanations_.inherited, holds);
     const std::string run = unknown_run_of(file.path);
     if (old && run.empty()) return Explained::older;
-    const Explained why = explain(file);
+    const Explained why = explain(file, may_be_ours);
+    if (why == Explained::ours && file.size > 0 && is_own_state(file.path)) own_state_.push_back(file);
     if (why != Explained::no) return why;
     if (!run.empty()) add_to(maybe_runs_[run], run, file);
     if (old) return Explained::older;
@@ -332,18 +396,20 @@ Explained Undeclared::add(const SeenFile& file) {
     const bool alone = file.unreadable || parent == "/";
     const std::string place{alone ? std::string_view{file.path} : parent};
     add_to(groups_[place], place, file);
+    if (may_be_result(file.path)) add_to(results_[place], place, file);
     return Explained::no;
 }
 
 bool Undeclared::in_environment(std::string_view directory) const {
     if (environments_.empty()) return false;
-    for (std::string_view at = directory; at != "/"; at = parent_of(at)) {
-        const std::string_view above = parent_of(at);
-        if (environments_.contains(above) &&
-            std::ranges::find(k_environment_parts, base_of(at)) != k_environment_parts.end())
+    const std::string whole = std::string{directory} + "/";
+    for (std::string_view at = parent_of(directory);; at = parent_of(at)) {
+        const auto found = environments_.find(at);
+        const std::size_t size = at == "/" ? 0 : at.size();
+        if (found != environments_.end() && is_environment_part(std::string_view{whole}.substr(size), found->second))
             return true;
+        if (at == "/") return false;
     }
-    return false;
 }
 
 std::vector<UndeclaredGroup> Undeclared::groups(std::size_t most) const {
@@ -353,7 +419,10 @@ std::vector<UndeclaredGroup> Undeclared::groups(std::size_t most) const {
         const std::string run = unknown_run_of(directory + "/");
         const auto place = maybe_runs_.find(run);
         const bool told_there = place != maybe_runs_.end() && is_shown(place->second);
-        if (!told_there && !in_environment(directory)) left.emplace(directory, group);
+        if (told_there) continue;
+        if (!in_environment(directory)) left.emplace(directory, group);
+        const auto results = results_.find(directory);
+        if (in_environment(directory) && results != results_.end()) left.emplace(directory, results->second);
     }
     join_neighbours(left, most, explanations_.runs);
     std::vector<UndeclaredGroup> list{};

@@ -90,6 +90,10 @@ class Undeclared {
 
     // What explains the file; also adds it to its group if nothing does.
     Explained add(const SeenFile& file);
+    // Small files that were taken for ours by place, name and size: whoever feeds this reads them, and disowns the ones
+    // that do not hold what we write there (judge/own_files.hpp).
+    [[nodiscard]] const std::vector<SeenFile>& own_state() const { return own_state_; }
+    void disown(const SeenFile& file);
     // The groups, largest first. At most `most`: beyond that, neighbours are joined under their common directory, never
     // above the first level.
     [[nodiscard]] std::vector<UndeclaredGroup> groups(std::size_t most = 40) const;
@@ -97,7 +101,8 @@ class Undeclared {
     [[nodiscard]] std::vector<GivenUp> given_up() const;
 
   private:
-    [[nodiscard]] Explained explain(const SeenFile& file);
+    [[nodiscard]] Explained explain(const SeenFile& file, bool may_be_ours);
+    Explained decide(const SeenFile& file, bool may_be_ours);
     [[nodiscard]] bool reaches(const std::string& name, const std::string& path) const;
     [[nodiscard]] bool is_ours(const SeenFile& file) const;
     [[nodiscard]] Explained nearest(std::string_view path) const;
@@ -108,7 +113,9 @@ class Undeclared {
 
     Explanations explanations_;
     std::map<std::string, UndeclaredGroup> groups_{};
-    std::set<std::string, std::less<>> environments_{};  // found by their marks
+    std::vector<SeenFile> own_state_{};
+    std::map<std::string, UndeclaredGroup> results_{};         // of a group, what may be a result by its name
+    std::map<std::string, bool, std::less<>> environments_{};  // found by their marks; whether it is conda's
     std::vector<GivenUp> given_up_{};
     // Places that are named like runs of a root of ours, and are no run that is known. The marks tell whether they are:
     // they may come after the files beside them.
@@ -119,6 +126,9 @@ class Undeclared {
 // Places whose content belongs to the operating system or is remade by the tool that made it (docs/gate.md lists them).
 bool is_system_place(std::string_view path);
 bool is_cache_place(std::string_view path, std::string_view home);
+// Whether the path lies in a directory that is named like the cache of a tool (`__pycache__`); if asked for, only what
+// that tool itself makes there. Nothing else is a cache for lying in such a place.
+bool lies_in_cache(std::string_view path, bool as_made_by_its_tool);
 // Absolute paths of directories that need no look at all, because everything in them is explained by place.
 std::vector<std::string> places_not_searched(std::string_view home);
 

@@ -12,6 +12,7 @@
 #include "flow/down/copied.hpp"
 #include "flow/down/explain_releases.hpp"
 #include "flow/down/others.hpp"
+#include "flow/down/own_state.hpp"
 #include "flow/down/run_standing.hpp"
 #include "flow/down/tier_scan.hpp"
 #include "flow/kept_copies.hpp"
@@ -229,7 +230,7 @@ void Collector::explain_root(const model::Lease& lease, judge::Explanations& why
     if (lease.root.empty()) return;
     const std::string& root = lease.root;
     why.written.push_back(root);
-    for (const std::string_view name : {k_current, k_latest, std::string_view{"lease-nonce"}})
+    for (const std::string_view name : {k_current, std::string_view{"lease-nonce"}})
         why.files[root + "/" + std::string{name}] = Explained::ours;
     if (!lease.helper_path.empty()) why.files[lease.helper_path] = Explained::ours;
 }
@@ -361,6 +362,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
         }
         facts.tiers.push_back(std::move(row));
     }
+    TRY(check_own_state(op, roots, undeclared));
     facts.undeclared = undeclared.groups();
     facts.given_up = undeclared.given_up();
     return ok();

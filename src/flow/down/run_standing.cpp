@@ -251,7 +251,8 @@ std::function<bool(std::string_view)> scratch_of(const model::RunSpec& spec, con
             const std::string_view inside = path.substr(start.size());
             const auto covers = [inside](const parse::Glob& glob) { return glob.covers(inside); };
             if (std::ranges::any_of(globs, covers)) return true;
-            if (!judge::may_be_resumed_from(inside) && std::ranges::any_of(everyones, covers)) return true;
+            const bool strange = judge::lies_in_cache(path, false) && !judge::lies_in_cache(path, true);
+            if (!strange && !judge::may_be_resumed_from(inside) && std::ranges::any_of(everyones, covers)) return true;
         }
         return others && others(path);
     };

@@ -127,6 +127,29 @@ TEST_CASE("nothing hides in a directory of ours") {
     CHECK(stage.down({}, true).gate.open);
 }
 
+TEST_CASE("nothing hides in our small files") {
+    Stage stage;
+    stage.finished_run();
+    stage.pull();
+    REQUIRE(stage.down({}, true).gate.open);
+    const std::string root = stage.local().root();
+    std::vector<std::string> files;
+    for (const char* name : {"/current", "/latest", "/.drawhitch/epoch", "/runs/r1/claim", "/runs/r1/release",
+                             "/runs/r1/oom_file", "/runs/r1/attempt", "/runs/r1/gpus", "/runs/r1/start.json"}) {
+        files.push_back(root + name);
+        std::filesystem::remove(files.back());
+        write_file(files.back(), "epoch,loss\n1,0.91\n");
+    }
+    const auto report = stage.down({}, true);
+    std::vector<std::string> told;
+    for (const auto& reason : report.gate.reasons)
+        for (const auto& file : reason.listed)
+            told.push_back(file.path);
+    std::ranges::sort(files);
+    std::ranges::sort(told);
+    CHECK(told == files);
+}
+
 TEST_CASE("nothing hides beside a run's work tree") {
     Stage stage;
     stage.finished_run();

@@ -63,6 +63,43 @@ TEST_CASE("what the wrapper keeps beside a work tree is known by name and size")
         CHECK_FALSE(is_run_control(name, 1));
 }
 
+TEST_CASE("our small files are ours only while they hold what we write there") {
+    const std::string digest(64, 'a');
+    const std::vector<std::pair<std::string, std::string>> good{
+        {"current", digest + "\n"},
+        {"lease-nonce", k_token + "\n"},
+        {"r/claim", k_token + "\n"},
+        {"r/claim." + k_token, k_token + "\n"},
+        {"r/release", digest + "\n"},
+        {"r/release", "\n"},
+        {"r/attempt", "2\n"},
+        {"r/gpus", "0,1"},
+        {"r/gpus", ""},
+        {"r/oom_file", "/sys/fs/cgroup/x/memory.events\n"},
+        {"r/start.json", "{\"schema\":1,\"attempt\":1,\"token\":\"x\"}\n"},
+        {"r/exit.json.new", std::string(63, ' ') + "\n" + std::string(63, ' ') + "\n"},
+        {"r/exit.json.new", "{\"schema\":1,\"attempt\":1}\n" + std::string(63, ' ') + "\n"},
+        {"r/stage.1", "environment\n"},
+        {"r/jobs.1", "[1]+  Killed   start_job\n"},
+        {"r/copy.err", "cp: cannot stat 'x'\ncp: y\n"},
+        {".drawhitch/epoch", "dhepoch1\x01"},
+        {"r/whatever", "thesis"},
+    };
+    for (const auto& [name, content] : good) {
+        CAPTURE(name, content);
+        CHECK(holds_own_state("/data/p/" + name, content));
+    }
+    for (const auto& [name, content] : good) {
+        if (name == "r/whatever" || content.empty()) continue;
+        CAPTURE(name, content);
+        CHECK(is_own_state("/data/p/" + name));
+        CHECK_FALSE(holds_own_state("/data/p/" + name, "precious results\n"));
+        CHECK_FALSE(holds_own_state("/data/p/" + name, "0.91\n0.93\n"));
+        if (name.ends_with("epoch") || name.ends_with("copy.err") || name == "r/jobs.1") continue;
+        CHECK_FALSE(holds_own_state("/data/p/" + name, content + "precious results\n"));
+    }
+}
+
 TEST_CASE("our directories are no hiding place") {
     Explanations why{};
     why.home = "/home/u";

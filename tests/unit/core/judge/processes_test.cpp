@@ -95,6 +95,29 @@ TEST_CASE("a process that works on no tier at all is listed: it may write to any
     CHECK(unowned(std::vector{daemon}, narrow).empty());
 }
 
+TEST_CASE("a daemon in the top directory is listed also where that survives, the machine's own services are not") {
+    ProcessPolicy surviving = policy();
+    surviving.wiped = {"/data"};
+    surviving.surviving = {"/"};
+    model::BoxProcess daemon = process("sleep");
+    daemon.directory = "/";
+    CHECK(unowned(std::vector{daemon}, surviving).size() == 1);
+    daemon.directory = "/srv";
+    CHECK(unowned(std::vector{daemon}, surviving).empty());
+    daemon.directory = "/";
+    for (const char* name : {"systemd-logind", "cron", "(udev-worker)", "sshd"}) {
+        daemon.name = name;
+        CHECK(unowned(std::vector{daemon}, surviving).empty());
+    }
+    // Such a name excuses nothing that somebody started by hand, or that is at work somewhere.
+    daemon.name = "cron";
+    daemon.parent = 4711;
+    CHECK(unowned(std::vector{daemon}, surviving).size() == 1);
+    daemon.parent = 1;
+    daemon.directory = "/data/x";
+    CHECK(unowned(std::vector{daemon}, surviving).size() == 1);
+}
+
 TEST_CASE("where a process works decides, and an unknown place counts as wiped") {
     model::BoxProcess one = process("python3");
     one.directory = "/volume/p";

@@ -1,5 +1,6 @@
 #include "core/judge/undeclared.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/judge/box_path.hpp"
@@ -153,6 +154,49 @@ TEST_CASE("environments are known by their marks, before or after their files") 
     // A project with an environment at its top keeps its own files.
     REQUIRE(groups.size() == 1);
     CHECK(groups[0].directory == "/data/proj/results");
+}
+
+TEST_CASE("a directory named like a cache hides nothing but what its tool makes there") {
+    for (const char* path :
+         {"/x/__pycache__/a.cpython-312.pyc", "/x/__pycache__/a.cpython-312.opt-1.pyc", "/x/__pycache__/a.pyo",
+          "/x/__pycache__/a.cpython-312.pyc.140213", "/x/.pytest_cache/v/cache/lastfailed",
+          "/x/.pytest_cache/README.md", "/x/.ruff_cache/0.4.1/1234567890", "/x/.ruff_cache/CACHEDIR.TAG",
+          "/x/.mypy_cache/3.12/os/path.data.json", "/x/.mypy_cache/3.12/cache.db", "/x/.mypy_cache/.gitignore",
+          "/mnt/lost+found"}) {
+        CAPTURE(path);
+        CHECK(is_cache_place(path, "/home/u"));
+    }
+    for (const char* path :
+         {"/x/__pycache__/results.json", "/x/__pycache__/.pyc", "/x/__pycache__/a.pyc.best",
+          "/x/__pycache__/deep/a.pyc", "/x/__pycache__/12", "/x/__pycache__", "/x/.pytest_cache/best.pt",
+          "/x/.pytest_cache/v/cache/best.pt", "/x/.ruff_cache/thesis", "/x/.ruff_cache/0.4.1/thesis.tex",
+          "/x/.mypy_cache/3.12/best.json", "/mnt/lost+found/#12"}) {
+        CAPTURE(path);
+        CHECK_FALSE(is_cache_place(path, "/home/u"));
+    }
+}
+
+TEST_CASE("an environment hides nothing but what tools put into one") {
+    Undeclared scan{basic()};
+    for (const char* path : {"/p/pyvenv.cfg", "/p/bin/python", "/p/lib/python3.12/site-packages/torch/a.pt",
+                             "/p/lib/python3.12/os.py", "/p/share/man/man1/x.1", "/p/include/site/x.h",
+                             "/c/conda-meta/history", "/c/lib/libx.so", "/c/pkgs/x/a.npy", "/c/share/x/readme"})
+        (void)scan.add(file(path));
+    CHECK(scan.groups().empty());
+    for (const char* path : {"/p/lib/results.json", "/p/share/best.json", "/p/var/x", "/p/bin/best.pt", "/p/ssl/x",
+                             "/p/lib/python3.12/run/best.ckpt", "/c/lib/best.safetensors", "/c/var/a.npz", "/c/out/x"})
+        (void)scan.add(file(path));
+    std::vector<std::string> told;
+    for (const auto& group : scan.groups())
+        for (const auto& named : group.listed)
+            told.push_back(named.path);
+    std::ranges::sort(told);
+    CHECK(told == std::vector<std::string>{"/c/lib/best.safetensors", "/c/out/x", "/c/var/a.npz", "/p/bin/best.pt",
+                                           "/p/lib/python3.12/run/best.ckpt", "/p/lib/results.json",
+                                           "/p/share/best.json", "/p/ssl/x", "/p/var/x"});
+    // A large file is no mark.
+    (void)scan.add(file("/q/pyvenv.cfg", 1U << 20U));
+    CHECK(scan.groups().size() == 10);
 }
 
 TEST_CASE("files given up are counted for the name that gave them up") {
