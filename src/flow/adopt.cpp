@@ -109,6 +109,14 @@ class Adoption {
     Status read_request() {
         TRY_ASSIGN(auto known, deps_.ledger.find_lease(request_.name));
         if (known && known->state != model::LeaseState::closed) existing_ = std::move(known);
+        if (request_.name == "ssh" && !existing_) {
+            std::string again = "drawhitch adopt b1 ssh";
+            for (const std::string& word : request_.line)
+                again += " " + typed_word(word);
+            return Error{Code::usage, "the line begins where the name of the box should stand; nothing was changed"}
+                .because("NAME comes first: what you want to call the box")
+                .then(again);
+        }
         // A box that has its name already keeps it.
         if (const Status name = check_called(request_.name, "box"); !name && !existing_) {
             return Error{name.error()}.then("drawhitch help adopt");

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "core/proto/limits.hpp"
 #include "flow/endpoint_of.hpp"
+#include "flow/lease_place.hpp"
 #include "flow/root_mark.hpp"
 #include "io/ledger/ledger.hpp"
 
@@ -83,10 +84,8 @@ std::string Box::begin_anew() const {
     const auto runs = ledger_->runs(lease_.id);
     if (!runs || !runs->empty()) return "drawhitch down " + shell_word(lease_.name);
     // In the same place, whatever the profile says today.
-    const std::string below = "/drawhitch/" + lease_.project;
-    const bool usual = lease_.root.size() > below.size() && lease_.root.ends_with(below);
-    const std::string place = lease_.root.substr(0, lease_.root.size() - (usual ? below.size() : 0));
-    return adopt_again(lease_) + (usual ? " --data-dir " + shell_word(place) : "");
+    const std::string place = data_dir_of(lease_);
+    return adopt_again(lease_) + (place.empty() ? "" : " --data-dir " + shell_word(place));
 }
 
 Result<std::vector<agent::Incoming>> Box::ask_root(const Op& op, const Ask& ask) {

@@ -4,7 +4,10 @@
 #include "core/config/load_profile.hpp"
 #include "core/parse/ssh_config.hpp"
 #include "flow/box.hpp"
+#include "flow/endpoint_of.hpp"
 #include "flow/inspect.hpp"
+#include "flow/lease_place.hpp"
+#include "flow/run/poll.hpp"
 #include "io/agent/helper_images.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/transport/key_agent.hpp"
@@ -115,7 +118,9 @@ class Doctor {
     Status look_at_box(const model::Lease& lease) {
         Result<Box> box = reach(lease);
         if (!box) return std::move(box).error();
-        const model::Profile profile = config::load_profile(lease.profile_toml, lease.profile, "").value;
+        model::Profile profile = config::load_profile(lease.profile_toml, lease.profile, "").value;
+        // The lease knows better where its data lie than the profile does.
+        if (const std::string place = data_dir_of(lease); !place.empty()) profile.paths.data_dir = place;
         TRY(measure(box->transport()));
         judge::ClockReading clock;
         clock.before = op_.clock.wall().seconds;
@@ -135,6 +140,13 @@ class Doctor {
         auto box = Box::connect(op_, deps_, lease);
         if (!box) {
             add("connection", failure(std::string(id(box.error().code)), box.error()));
+            // The ssh program says no more of a machine that is gone.
+            if (is_unreachable(box.error()) && lease.endpoint.transport != model::TransportKind::local) {
+                add("connection",
+                    {"gone", Grade::warn, "the rental may have ended, or moved to another port",
+                     "if it ended, `drawhitch lease close " + shell_word(lease.name) +
+                         "`; if the console shows another line now, `" + adopt_again(lease) + "` with that port"});
+            }
             return box;
         }
         add("connection", {"login", Grade::pass, box->transport().describe(), {}});

@@ -150,11 +150,22 @@ std::optional<RiskView> risk_of(const model::Run& run, const std::optional<ledge
 
 namespace {
 
+constexpr const char* k_undeclared_key = "down.undeclared";
+
 std::string given_up_key(const std::string& run) {
     return "given-up." + run;
 }
 
 }  // namespace
+
+Status note_undeclared(ledger::Ledger& ledger, std::int64_t lease, const std::string& found) {
+    return ledger.set_note(lease, k_undeclared_key, found);
+}
+
+Result<std::string> last_undeclared(const ledger::Ledger& ledger, std::int64_t lease) {
+    TRY_ASSIGN(const auto note, ledger.note(lease, k_undeclared_key));
+    return note.value_or("");
+}
 
 Status give_up(ledger::Ledger& ledger, std::int64_t lease, const std::string& run) {
     return ledger.set_note(lease, given_up_key(run), "by name");
@@ -179,7 +190,12 @@ Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const m
     for (const model::Run& run : runs) {
         TRY_ASSIGN(const auto manifest, ledger.latest_manifest(run.id));
         TRY_ASSIGN(const KeptCopies kept, kept_copies(op, ledger, run.id, check));
-        if (auto risk = risk_of(run, manifest, kept.here)) view.at_risk.push_back(std::move(*risk));
+        auto risk = risk_of(run, manifest, kept.here);
+        if (!risk) continue;
+        // Nobody asked the box now.
+        if (!model::is_terminal(run.verdict.kind) && lease.last_contact != WallTime{})
+            risk->reason += ", as last seen at " + rfc3339(lease.last_contact);
+        view.at_risk.push_back(std::move(*risk));
     }
     return view;
 }

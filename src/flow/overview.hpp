@@ -42,6 +42,11 @@ struct LeaseView {
 Status give_up(ledger::Ledger& ledger, std::int64_t lease, const std::string& run);
 Result<bool> was_given_up(const ledger::Ledger& ledger, std::int64_t lease, const std::string& run);
 
+// What the last `down` that was refused found on the box and nothing explained, in words, with the time of that look;
+// empty: nothing, or none was refused.
+Status note_undeclared(ledger::Ledger& ledger, std::int64_t lease, const std::string& found);
+Result<std::string> last_undeclared(const ledger::Ledger& ledger, std::int64_t lease);
+
 // `check`: how closely copies on the laptop are looked at.
 Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const model::Lease& lease,
                              CopyCheck check = CopyCheck::quick);

@@ -178,7 +178,23 @@ Result<Outcome> run_adopt(Context& context, const Parsed& parsed) {
     show(context, *adopted);
     tell_unknown_runs(context, *adopted);
     if (context.globals.dry_run) return Outcome{};
-    Outcome outcome{.next = {"drawhitch doctor " + request.name, "drawhitch push " + request.name}};
+    const std::string name = shell_word(request.name);
+    const flow::ProjectContext& project = place->project();
+    if (!project.values.box.empty() && project.values.box != request.name) {
+        context.op.note(printable(project.file) + " has box = \"" + printable(project.values.box) +
+                        "\": commands without BOX go on meaning that one");
+    }
+    Outcome outcome{.next = {"drawhitch doctor " + name}};
+    const bool is_project = !project.file.empty() || !adopted->project_file.empty();
+    TRY_ASSIGN(const auto runs, place->ledger().runs(adopted->lease.id));
+    if (adopted->updated && !runs.empty()) {
+        outcome.next = {"drawhitch ps " + name};
+    } else if (is_project) {
+        outcome.next.push_back("drawhitch push " + name);
+    } else {
+        context.op.note("this directory is no project: change to the one that holds your code before `drawhitch push " +
+                        name + "`");
+    }
     if (!adopted->unknown_runs.empty()) outcome.next = bring_home(*adopted);
     return outcome;
 }

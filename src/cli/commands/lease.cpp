@@ -146,6 +146,8 @@ Result<Outcome> run_lease_close(Context& context, const Parsed& parsed) {
         context.out.json("state", model::name_of(lease.state));
         return Outcome{};
     }
+    TRY_ASSIGN(const std::string loose, flow::last_undeclared(place->ledger(), lease.id));
+    if (!loose.empty()) context.op.warn("the last `down` found files that nothing explains, " + loose);
     Close close{{}, parsed.list("lose"), parsed.text("reason").value_or("")};
     TRY_ASSIGN(close.view, flow::view_lease(context.op, place->ledger(), lease, flow::CopyCheck::thorough));
     TRY_ASSIGN(const auto runs, place->ledger().runs(lease.id));

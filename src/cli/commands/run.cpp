@@ -1,3 +1,4 @@
+#include "flow/lease_place.hpp"
 #include "flow/run/launch.hpp"
 
 #include <algorithm>
@@ -110,7 +111,13 @@ void warn_of_absolute(Context& context, const std::string& pattern) {
 }
 
 // The run that was started cannot be started again under its name: what is missing is declared by pulling it.
-void warn_of_no_outputs(Context& context, const std::string& box, const model::Run& run) {
+void warn_of_no_outputs(Context& context, const model::Lease& lease, const model::Run& run) {
+    const std::string& box = lease.name;
+    if (!flow::anything_dies(lease)) {
+        context.op.note("no outputs are declared for run " + run.spec.name + ": `drawhitch pull " + box + " " +
+                        run.spec.name + " --out '**'` declares and pulls everything, --out PATTERN what matters");
+        return;
+    }
     context.op.warn(
         "no outputs are declared for run " + run.spec.name +
         ", so `down` stays closed until they are, whatever was pulled, or until all it wrote is given up by "
@@ -231,7 +238,7 @@ Result<Outcome> run_run(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto report, flow::launch(context.op, place->deps(), current, options));
     tell(context, lease.name, report);
     if (report.run.spec.roster.empty() && !report.run.spec.scratch) {
-        warn_of_no_outputs(context, lease.name, report.run);
+        warn_of_no_outputs(context, lease, report.run);
     }
     if (parsed.flag("follow")) return follow(context, *place, current, report.run.spec.name);
     const std::vector<flow::RunView> views{{report.run, report.verdict, {}}};

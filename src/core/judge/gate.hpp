@@ -46,14 +46,15 @@ struct GateRun {
     std::string lease{};
     std::string name{};
     model::Verdict verdict{};
-    bool has_roster{false};    // some pattern was declared
-    bool scratch{false};       // declared as a whole: nobody needs its outputs
-    bool killed{false};        // by this teardown, after it was named with --kill-run
-    bool scanned{false};       // `units` is complete
-    bool vanished{false};      // its directory is gone from the box, although the project's root is there
-    std::string unproven{};    // with `vanished`: what the ledger knows to be unproven, in words; empty: nothing
-    bool left_nothing{false};  // judge/results.hpp
-    std::string work_dir{};    // absolute on the box
+    bool has_roster{false};  // some pattern was declared
+    bool scratch{false};     // declared as a whole: nobody needs its outputs
+    bool killed{false};      // by this teardown, after it was named with --kill-run
+    bool scanned{false};     // `units` is complete
+    bool vanished{false};    // its directory is gone from the box, although the project's root is there
+    // With `vanished`, and where nothing dies: what the ledger knows to be unproven, in words; empty: nothing.
+    std::string unproven{};
+    bool left_nothing{false};           // judge/results.hpp
+    std::string work_dir{};             // absolute on the box
     std::vector<UnitStanding> units{};  // the log and the roster's; without a roster its files are undeclared ones
     std::vector<NoFile> no_files{};     // what the roster names and no pull can bring
     CodeState code{CodeState::unknown};
@@ -172,6 +173,7 @@ enum class Confirmation {
 
 struct Gate {
     bool open{false};
+    bool nothing_dies{false};  // the verb destroys no tier: what is not pulled stays where it is
     std::vector<Reason> reasons{};
     std::string again{};  // the command for another try, with every name that met something
     std::vector<FateLine> fates{};

@@ -55,6 +55,7 @@ class Judge {
         billing();
         finish();
         gate_.open = gate_.reasons.empty();
+        gate_.nothing_dies = !destroys();
         gate_.confirmation = unproven_dies_ ? Confirmation::typed_name : Confirmation::yes_no;
         return std::move(gate_);
     }

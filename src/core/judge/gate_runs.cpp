@@ -173,7 +173,10 @@ void Judge::runs() {
     }
     for (const GateRun& run : facts_.runs) {
         liveness(run, is_to_be_killed(run));
-        if (!destroys()) continue;
+        if (!destroys()) {
+            if (!run.unproven.empty()) gate_.remarks.push_back("not pulled: " + printable(run.unproven));
+            continue;
+        }
         if (run.vanished) {
             vanished(run);
             continue;

@@ -52,6 +52,10 @@ std::vector<std::string> teardown_lines(const std::string& box, const std::strin
     }
     for (const std::string& remark : gate.remarks)
         lines.push_back("  note            " + remark);
+    if (gate.open && gate.nothing_dies) {
+        lines.emplace_back("The gate is open: nothing dies here, and what is not pulled stays where it is.");
+        return lines;
+    }
     if (gate.open) {
         lines.emplace_back("The gate is open: everything that must be kept is proven or given up by name.");
         return lines;

@@ -58,6 +58,7 @@ class Teardown {
     Status end();
     Status note(const std::string& kind);
     [[nodiscard]] std::string same_command() const;
+    [[nodiscard]] std::string undeclared_words() const;
     [[nodiscard]] bool nothing_was_rented() const;
     Result<DownReport> still_unconfirmed();
 
@@ -109,12 +110,27 @@ void Teardown::show() const {
 }
 
 Status Teardown::note(const std::string& kind) {
+    TRY(note_undeclared(deps_.ledger, lease().id, undeclared_words()));
     std::vector<std::string> ids{};
     for (const judge::Reason& reason : report_.gate.reasons)
         ids.push_back("\"" + reason.id + "\"");
     return deps_.ledger.append_event(
         lease().id, std::nullopt, kind,
         std::string{"{\"open\":"} + (report_.gate.open ? "true" : "false") + ",\"reasons\":[" + join(ids, ",") + "]}");
+}
+
+// Of files that no run's record tells of, for whoever closes the lease later without a look at the box.
+std::string Teardown::undeclared_words() const {
+    constexpr std::size_t k_most = 5;
+    std::vector<std::string> words{};
+    std::size_t count = 0;
+    for (const judge::Reason& reason : report_.gate.reasons) {
+        const bool loose = reason.id == "undeclared" || reason.id == "unknown-run" || reason.id == "unreadable";
+        if (loose && ++count <= k_most) words.push_back(reason.text);
+    }
+    if (words.empty()) return {};
+    if (count > k_most) words.push_back("and " + std::to_string(count - k_most) + " more places");
+    return rfc3339(collected_.looked_at) + ": " + join(words, "; ");
 }
 
 bool Teardown::nothing_was_rented() const {

@@ -195,6 +195,11 @@ class Login {
                 "; it asks for more than a key (a one-time code?), which the ssh program can answer: transport = "
                 "\"openssh\"";
         }
+        if (refused_.empty() && keys_.passed_over.empty() && link_.target().identity_files.empty()) {
+            error.why += "; a new one is installed with ssh-copy-id, or in the provider's console";
+            error.next = "ssh-keygen -t ed25519";
+            return error;
+        }
         error.next = "ssh-copy-id" + public_key() + " -p " + std::to_string(link_.target().port) + " " +
                      printable(user_) + "@" + printable(link_.target().host);
         return error;

@@ -1,6 +1,6 @@
 # A run without outputs is told after its start that the gate stays closed, with the command that declares them.
-. "$CLI_TESTS/road.sh.inc"
-adopt_here
+. "$CLI_TESTS/rented.sh.inc"
+rent_here
 drawhitch run b1 --env 'NOTE=two words' --json -- sleep 60 2>err.txt | field '"\n".join(j["warnings"])'
 trap 'drawhitch -q stop-run b1 r1 --grace 0s >/dev/null' EXIT
 grep -c 'no outputs are declared' err.txt

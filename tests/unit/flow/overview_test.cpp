@@ -194,7 +194,7 @@ TEST_CASE("the overview reads leases, runs and proof from the ledger") {
     REQUIRE(views);
     REQUIRE(views->size() == 1);
     REQUIRE(views->front().at_risk.size() == 1);
-    CHECK(views->front().at_risk.front().reason == "r1 is QUEUED");
+    CHECK(views->front().at_risk.front().reason.starts_with("r1 is QUEUED, as last seen at "));
     REQUIRE(opened->close_lease(stored->id, "test"));
     CHECK(view_leases(test, *opened, ledger::Which::open)->empty());
     const auto closed = view_leases(test, *opened, ledger::Which::all);
