@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
+#include "flow/run/claim.hpp"
 #include "flow/run/watch.hpp"
 #include "io/term/output.hpp"
 
@@ -111,6 +112,15 @@ Error from_ledger(Error why, const std::vector<flow::RunView>& runs) {
                                    " ended is known from the ledger alone"
                              : "; what its runs do now is unknown";
     return why;
+}
+
+void advise_unbegun(const Op& op, const std::string& box, const std::vector<flow::RunView>& runs,
+                    std::vector<std::string>& next) {
+    for (const flow::RunView& view : runs) {
+        if (!view.never_began) continue;
+        op.warn("run " + view.run.spec.name + " never began; " + flow::name_stays_taken(box, view.run.spec.name));
+        next.push_back(flow::stop_command(box, view.run.spec.name));
+    }
 }
 
 std::string run_line(const flow::RunView& view) {

@@ -30,6 +30,10 @@ std::optional<Error> job_error(const std::string& box, const std::vector<flow::R
 // Why the box was not asked, said beside rows that only the ledger vouches for.
 Error from_ledger(Error why, const std::vector<flow::RunView>& runs);
 
+// Of runs whose launch was interrupted before they began: says what that means, and adds the command that ends them.
+void advise_unbegun(const Op& op, const std::string& box, const std::vector<flow::RunView>& runs,
+                    std::vector<std::string>& next);
+
 // "r1 RUNNING  step 20/100, loss 1.9": one line for people.
 std::string run_line(const flow::RunView& view);
 

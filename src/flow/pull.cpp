@@ -13,6 +13,7 @@
 #include "flow/name_check.hpp"
 #include "flow/pull_owner.hpp"
 #include "flow/pull_parts.hpp"
+#include "flow/run/claim.hpp"
 #include "flow/transfer/pull_files.hpp"
 #include "io/disk/name_rules.hpp"
 #include "io/ledger/ledger.hpp"
@@ -108,9 +109,15 @@ class Pull {
         auto box = std::make_shared<Box>(std::move(connected));
         TRY(box->open_root(op, false));
         agent::Agent& agent = box->agent();
-        TRY_ASSIGN(const proto::RootId root, agent.open_root(op, run_.spec.run_dir, false));
+        const auto root = agent.open_root(op, run_.spec.run_dir, false);
+        if (!root && root.error().code == Code::not_found) return unbegun().value_or(root.error());
+        if (!root) return root.error();
         lease_ = box->lease();
-        return Link{std::move(box), &agent, root, std::nullopt};
+        return Link{std::move(box), &agent, *root, std::nullopt};
+    }
+
+    [[nodiscard]] std::optional<Error> unbegun() const {
+        return unbegun_problem(word_of(lease_), run_, op_.clock.wall());
     }
 
     [[nodiscard]] model::Roster roster() const {
@@ -118,6 +125,7 @@ class Pull {
     }
 
     [[nodiscard]] Error nothing_matches() const {
+        if (auto problem = unbegun()) return std::move(*problem);
         if (options_.patterns.empty()) {
             return Error{Code::not_found, "run " + run_.spec.name + " has made nothing yet that its roster names"}.then(
                 "drawhitch ps " + word_of(lease_) + " " + run_.spec.name);

@@ -25,6 +25,7 @@ Result<Outcome> run_ps(Context& context, const Parsed& parsed) {
         context.op.note(here.lease.name + " has no runs");
         outcome.next.push_back("drawhitch help run");
     }
+    advise_unbegun(context.op, flow::word_of(here.lease), view.runs, outcome.next);
     if (view.refused) return from_ledger(*view.refused, view.runs);
     if (view.unreachable) {
         context.op.warn(from_ledger(*view.unreachable, view.runs).message);

@@ -42,8 +42,9 @@ Result<Outcome> run_watch(Context& context, const Parsed& parsed) {
     }
     show_runs(context.out, box, view->runs, context.op.clock.wall(), true);
     if (view->unreachable) context.op.warn(view->unreachable->message + "; what its runs do now is unknown");
-    if (auto failed = job_error(box, view->runs)) return std::move(*failed);
     Outcome outcome{.exit = flow::exit_code_of(view->runs), .next = {}};
+    advise_unbegun(context.op, box, view->runs, outcome.next);
+    if (auto failed = job_error(box, view->runs)) return std::move(*failed);
     for (const flow::RunView& run : view->runs) {
         if (run.verdict.kind == model::VerdictKind::done) {
             outcome.next.push_back("drawhitch pull " + box + " " + run.run.spec.name);

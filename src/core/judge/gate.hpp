@@ -48,6 +48,7 @@ struct GateRun {
     model::Verdict verdict{};
     bool has_roster{false};  // some pattern was declared
     bool scratch{false};     // declared as a whole: nobody needs its outputs
+    bool never_began{false};  // claimed, and its launch was interrupted before it began
     bool killed{false};      // by this teardown, after it was named with --kill-run
     bool scanned{false};     // `units` is complete
     bool vanished{false};    // its directory is gone from the box, although the project's root is there

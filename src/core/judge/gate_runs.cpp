@@ -17,8 +17,12 @@ void Judge::liveness(const GateRun& run, bool killed) {
     }
     const bool known =
         run.verdict.kind != model::VerdictKind::unknown && run.verdict.kind != model::VerdictKind::unreachable;
-    if (known) {
-        const std::string which = box_of(run) + " " + shell_word(run.name);
+    const std::string which = box_of(run) + " " + shell_word(run.name);
+    if (run.never_began) {
+        close_run(run, "run-unknown", called(run),
+                  words_of(run) + " was claimed and never began: its launch was interrupted",
+                  "drawhitch stop-run " + which);
+    } else if (known) {
         close_run(run, "run-live", called(run), words_of(run) + " has not ended (" + verdict + ")",
                   "drawhitch watch " + which)
             .instead = "drawhitch stop-run " + which;

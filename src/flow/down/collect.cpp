@@ -337,6 +337,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
             TRY_ASSIGN(const auto manifest, deps_.ledger.latest_manifest(view.run.id));
             TRY_ASSIGN(const KeptCopies kept, kept_copies(op, deps_.ledger, view.run.id, CopyCheck::quick));
             if (const auto risk = risk_of(view.run, manifest, kept.here)) run.unproven = risk->reason;
+            run.never_began = view.never_began;
             facts.runs.push_back(std::move(run));
         }
         for (const judge::Tier& tier : tiers.tiers())

@@ -266,6 +266,7 @@ Result<judge::GateRun> RunStanding::look(const Op& op, const RunView& view, judg
     judge::GateRun result{};
     result.name = spec.name;
     result.verdict = view.verdict;
+    result.never_began = view.never_began;
     result.has_roster = !spec.roster.empty();
     result.scratch = spec.scratch;
     result.work_dir = spec.work_dir;

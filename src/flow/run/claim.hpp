@@ -3,6 +3,7 @@
 // name.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -25,6 +26,14 @@ bool never_connected(const Error& error);
 
 // Claimed here and never seen to have begun: whoever claims it again goes on with it.
 bool awaits_its_start(const model::Run& run);
+// Whether the call that claimed the run may still be at work: its process lives. A number may have been given anew, so
+// a claim older than any launch takes is nobody's.
+bool launch_is_under_way(const model::Run& run, WallTime now);
+// What to say of a claim that nothing began under: the name, and both ways out of it.
+std::string name_stays_taken(const std::string& box, const std::string& run);
+std::string stop_command(const std::string& box, const std::string& run);
+// The error for who wants something of a run that, as far as the ledger knows, never began and is not being started.
+std::optional<Error> unbegun_problem(const std::string& box, const model::Run& run, WallTime now);
 // Whether these options ask for the very run that was claimed: command, outputs, GPUs and activation.
 bool asks_for(const LaunchOptions& options, const model::RunSpec& claimed);
 

@@ -78,18 +78,23 @@ class Launch {
     Result<LaunchReport> go() {
         TRY(check());
         TRY_ASSIGN(transport_, deps_.connector.to(op_, lease_));
-        TRY(claim());
-        if (!found_) TRY(start());
+        if (Status began = begin(); !began) return holds_name_ ? with_way_out(began.error()) : began.error();
         return confirm();
     }
 
   private:
+    Status begin() {
+        TRY(claim());
+        return found_ ? ok() : start();
+    }
+    [[nodiscard]] Error with_way_out(Error error) const;
     Status check();
     Status claim();
     Status claim_next_number(const std::vector<model::Run>& runs);
     Status claim_name(const std::string& name);
     Status resume(const model::Run& run);
     Status prepare(bool fresh);
+    Status give_back(const std::string& why);
     Result<parse::PrepareAnswer> ask_to_prepare();
     [[nodiscard]] std::vector<std::string> names_on_box();
     Status freeze();
@@ -113,9 +118,18 @@ class Launch {
     judge::ThreadShare threads_{};
     parse::PrepareAnswer box_{};
     model::Run run_{};
-    bool asked_{false};  // the box may have heard of the claim
+    bool asked_{false};       // the box may have heard of the claim
+    bool holds_name_{false};  // claimed, and not given back
     bool found_{false};
 };
+
+// What was interrupted keeps its name; whoever reads only this error must learn how to go on and how to be rid of it.
+Error Launch::with_way_out(Error error) const {
+    error.why += (error.why.empty() ? "" : "\n") + name_stays_taken(lease_.name, name_);
+    if (error.next.empty() && options_.under_name) error.next = options_.under_name(name_);
+    if (error.next.empty()) error.next = stop_command(lease_.name, name_);
+    return error;
+}
 
 Status Launch::check() {
     TRY(check_launch(deps_, lease_, options_));
@@ -189,6 +203,7 @@ Status Launch::claim_name(const std::string& name) {
     box_ = {};
     TRY_ASSIGN(token_, claim_token(deps_.ledger, lease_.id, name_));
     TRY_ASSIGN(run_, deps_.ledger.claim_run(lease_.id, frozen_spec()));
+    holds_name_ = true;
     return prepare(true);
 }
 
@@ -200,6 +215,7 @@ Status Launch::resume(const model::Run& run) {
         return already_there(lease_, run, under_another_name(deps_, lease_, options_));
     name_ = run.spec.name;
     run_ = run;
+    holds_name_ = true;
     op_.note("run " + name_ + " was claimed by an earlier call that did not end; going on with it");
     return prepare(false);
 }
@@ -207,15 +223,16 @@ Status Launch::resume(const model::Run& run) {
 // Makes the run's directory and work tree on the box. The claim is given back only where the box never took it.
 Status Launch::prepare(bool fresh) {
     auto answer = ask_to_prepare();
-    if (!answer && fresh && !asked_) TRY(deps_.ledger.drop_claim(run_.id, "the box was never reached"));
+    if (!answer && fresh && !asked_) TRY(give_back("the box was never reached"));
     if (!answer) return std::move(answer).error();
     box_ = std::move(answer).value();
     found_ = box_.refused == "started";
+    if (found_) holds_name_ = false;  // the run's own
     if (found_ && !asks_for(options_, run_.spec)) return already_there(lease_, run_, {});
     if (found_) return ok();
     if (!box_.finished) {
         const bool not_ours = box_.refused == "taken" || (fresh && refused_unclaimed(box_));
-        if (not_ours) TRY(deps_.ledger.drop_claim(run_.id, "the box refused it: " + box_.refused));
+        if (not_ours) TRY(give_back("the box refused it: " + box_.refused));
         const auto on_box = box_.refused == "taken" ? names_on_box() : std::vector<std::string>{};
         return launch_refusal(lease_, name_, box_, under_another_name(deps_, lease_, options_, on_box));
     }
@@ -226,6 +243,12 @@ Status Launch::prepare(bool fresh) {
                  " and starts with it, not with what was pushed since");
     }
     return freeze();
+}
+
+Status Launch::give_back(const std::string& why) {
+    TRY(deps_.ledger.drop_claim(run_.id, why));
+    holds_name_ = false;
+    return ok();
 }
 
 // Only for a suggestion: where the box does not answer any more, there is none of its names.

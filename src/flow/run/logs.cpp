@@ -11,6 +11,7 @@
 #include "core/parse/framed.hpp"
 #include "core/parse/log_lines.hpp"
 #include "core/plan/launch_scripts.hpp"
+#include "flow/run/claim.hpp"
 #include "flow/run/poll.hpp"
 #include "flow/transfer/link.hpp"
 #include "io/ledger/ledger.hpp"
@@ -93,7 +94,8 @@ Result<Piece> LogReader::fetch(std::optional<std::int64_t> from, std::int64_t ca
         return Error{Code::protocol, Retry::reconnect, "the answer of " + lease_.name + " was cut short"};
     }
     if (!parse::value_of(state->body, "dir")) {
-        return Error{Code::not_found, "run " + run_.spec.name + " has no directory on " + lease_.name};
+        const Error absent{Code::not_found, "run " + run_.spec.name + " has no directory on " + lease_.name};
+        return unbegun_problem(lease_.name, run_, op_.clock.wall()).value_or(absent);
     }
     Piece piece;
     piece.size = static_cast<std::int64_t>(
@@ -205,6 +207,9 @@ Result<LogReport> read_log(const Op& op, Deps& deps, const model::Lease& lease, 
     TRY_ASSIGN(const model::Run run, find_run(deps, lease, options.run));
     LogReader reader(op, deps, lease, run, sink);
     TRY(reader.tail(options.lines));
+    if (reader.report().size == 0 && !reader.report().ended) {
+        if (auto problem = unbegun_problem(lease.name, run, op.clock.wall())) return std::move(*problem);
+    }
     if (options.follow) TRY(reader.follow(options.every));
     TRY(reader.finish());
     return reader.report();

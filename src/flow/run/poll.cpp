@@ -111,6 +111,24 @@ void forget_processes(model::RunFacts& facts) {
     facts.carriers.clear();
 }
 
+// A claim under which the box has nothing that began. While its launch is at work that is a start; after it, for good.
+bool settle_unbegun(const Subject& subject, const model::RunFacts& facts, model::Verdict& verdict, WallTime now) {
+    const bool looked =
+        facts.directory == model::RunDirectory::present || facts.directory == model::RunDirectory::absent;
+    const bool nothing = looked && !facts.start && !facts.exit && !facts.attempted && !facts.unreadable_record;
+    if (verdict.kind != model::VerdictKind::unknown || !nothing || !awaits_its_start(subject.run)) return false;
+    if (launch_is_under_way(subject.run, now)) {
+        verdict.kind = model::VerdictKind::starting;
+        verdict.cause.clear();
+        verdict.evidence.push_back("its launch is at work here: pid " +
+                                   std::to_string(subject.run.spec.started_by_pid));
+        return false;
+    }
+    verdict.evidence.push_back(verdict.cause);
+    verdict.cause = "its launch was interrupted before it began";
+    return true;
+}
+
 Result<RunView> judge_and_remember(const Op& op, Deps& deps, model::PollFacts& facts, std::size_t index,
                                    Subject subject) {
     judge::RunPolicy policy;
@@ -121,8 +139,11 @@ Result<RunView> judge_and_remember(const Op& op, Deps& deps, model::PollFacts& f
     }
     policy.stall_after = subject.options.stall_after;
     auto judged = judge::judge_run(facts, facts.runs[index], subject.history, policy, op.clock.wall());
-    if (judge::is_foreign(facts.runs[index], policy.token)) forget_processes(facts.runs[index]);
-    RunView view{std::move(subject.run), std::move(judged.verdict), std::move(facts.runs[index])};
+    const bool foreign = judge::is_foreign(facts.runs[index], policy.token);
+    const bool never_began = !foreign && settle_unbegun(subject, facts.runs[index], judged.verdict, op.clock.wall());
+    if (foreign) forget_processes(facts.runs[index]);
+    RunView view{std::move(subject.run), std::move(judged.verdict), std::move(facts.runs[index]),
+                 foreign || never_began};
     TRY(remember(deps, view, subject.history, judged.history));
     return view;
 }

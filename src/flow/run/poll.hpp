@@ -26,6 +26,7 @@ struct RunView {
     model::Run run{};  // as the ledger has it after this look
     model::Verdict verdict{};
     std::optional<model::RunFacts> facts{};  // absent when the box was not asked about it
+    bool never_began{false};  // the box was asked: its launch was interrupted, and waiting shows nothing new
 };
 
 // Asks the box about the given runs. Codes: those of the connection, protocol. A timeout of the look itself is

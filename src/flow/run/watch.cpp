@@ -17,7 +17,15 @@ using model::VerdictKind;
 constexpr milliseconds k_longest_pause{120'000};  // between two tries while the box does not answer
 
 bool is_over(const RunView& view) {
-    return model::is_terminal(view.verdict.kind) || view.verdict.kind == VerdictKind::done_but_up;
+    return model::is_terminal(view.verdict.kind) || view.verdict.kind == VerdictKind::done_but_up || view.never_began;
+}
+
+// Whether the look told something about a run that is waited for. A box that answers and knows nothing is waited for no
+// longer than one that does not answer.
+bool told_something(const RunsView& view) {
+    return !view.unreachable && std::any_of(view.runs.begin(), view.runs.end(), [](const RunView& run) {
+        return !is_over(run) && run.verdict.kind != VerdictKind::unknown;
+    });
 }
 
 // "r1 RUNNING step 20/100, loss 1.9": what must differ for a look to count as a change.
@@ -92,7 +100,7 @@ Result<RunsView> watch_runs(const Op& op, Deps& deps, const model::Lease& lease,
         before = now;
         if (options.once || std::all_of(view.runs.begin(), view.runs.end(), is_over)) return view;
         failures = view.unreachable ? failures + 1 : 0;
-        if (!view.unreachable) last_answer = op.clock.now();
+        if (told_something(view)) last_answer = op.clock.now();
         if (!options.until_done && op.clock.now() - last_answer > options.give_up) return view;
         const RetryPolicy policy{
             .max_attempts = 0, .base = options.every, .cap = std::max(options.every, k_longest_pause), .factor = 2.0};

@@ -14,17 +14,17 @@ struct WatchOptions {
     milliseconds every{15'000};     // between two looks
     bool once{false};               // one look
     bool until_done{false};         // wait on while the box does not answer, however long
-    milliseconds give_up{600'000};  // without `until_done`: how long a box may not answer
+    milliseconds give_up{600'000};  // without `until_done`: how long a box may tell nothing about what is waited for
     PollOptions poll{};
 };
 
 // Told after every look. `changed`: some verdict or progress differs from the look before.
 using WatchSink = std::function<void(const RunsView& view, bool changed)>;
 
-// Returns the last view: when every run has ended (DONE-BUT-UP counts: its record says 0), or the box did not answer
-// for too long. A look that found nothing new is told by a heartbeat event. One watcher per lease: Code::locked
-// names the other one. Code::not_found when there is no run to watch. Errors that no waiting cures (auth, host key) end
-// it.
+// Returns the last view: when every run has ended (DONE-BUT-UP counts: its record says 0) or never began, or the box
+// told nothing for too long. A look that found nothing new is told by a heartbeat event. One watcher per lease:
+// Code::locked names the other one. Code::not_found when there is no run to watch. Errors that no waiting cures (auth,
+// host key) end it.
 Result<RunsView> watch_runs(const Op& op, Deps& deps, const model::Lease& lease, const WatchOptions& options,
                             const WatchSink& sink);
 

@@ -25,11 +25,11 @@ TEST_CASE("the profile of which most variables are set fits, and a draw is none"
 }
 
 TEST_CASE("what a resume may need is known by its name") {
-    for (const char* path : {"a.pt", "out/model.safetensors", "latest", "out/latest/rank0", "last_state", "Best.CKPT",
-                             "checkpoint-100/rng", "ckpt/x", "state.json", "cache/opt.bin"})
+    for (const char* path :
+         {"a.pt", "out/model.safetensors", "latest", "out/latest/rank0", "last_state", "Best.CKPT",
+          "checkpoint-100/rng", "ckpt/x", "state.json", "cache/opt.bin", "latest.pt.tmp", "ckpt/step-1.pt.part"})
         CHECK(may_be_resumed_from(path));
-    for (const char* path : {"junk.tmp", "latest.pt.tmp", "ckpt/step-1.pt.part", "__pycache__/a.pyc", "scratch/x",
-                             "log.txt", "at_last", ""})
+    for (const char* path : {"junk.tmp", "__pycache__/a.pyc", "scratch/x", "log.txt", "at_last", ""})
         CHECK_FALSE(may_be_resumed_from(path));
 }
 
