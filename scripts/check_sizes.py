@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures files and functions against the limits of docs/CONTRIBUTING.md. usage: check_sizes.py [--strict] [ROOT]
+"""Measures files and functions against the limits of docs/CONTRIBUTING.md. usage: check_sizes.py [ROOT]
 
-Above the goal it warns; above the hard limit it fails, with --strict only. A function counts the lines of its body that
+Above the goal it warns; above the hard limit it fails (exit code 1). A function counts the lines of its body that
 are no comment, blank, case label or table row, since a long table is easier to read than the same table in pieces.
 """
 import pathlib
@@ -115,18 +115,16 @@ def describe(values):
     return f"median {statistics.median(values):g}, p95 {values[int(len(values) * 0.95) - 1 if len(values) > 1 else 0]}, max {values[-1]}"
 
 
-def main():
-    arguments = [a for a in sys.argv[1:] if a != "--strict"]
-    strict = "--strict" in sys.argv
+def main(arguments):
     root = pathlib.Path(arguments[0]) if arguments else pathlib.Path(__file__).resolve().parent.parent
     warnings, failures, files, sizes = measure(root)
     for line in warnings:
         print(f"note: {line}")
     for line in failures:
-        print(f"{'error' if strict else 'warning'}: {line}")
+        print(f"error: {line}")
     print(f"sizes: files {describe(files)}; functions {describe(sizes)}")
-    return 1 if strict and failures else 0
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

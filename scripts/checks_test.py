@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Proves that the scripts bite: check_layers and check_sizes complain about what they forbid, and pass what they allow;
 setup builds nothing from a source that is not the pinned one."""
+import contextlib
+import io
 import os
 import pathlib
 import shutil
@@ -105,6 +107,11 @@ class Sizes(unittest.TestCase):
         warnings, failures, _, _ = self.measure(self.body(81))
         self.assertEqual((len(warnings), len(failures)), (0, 1))
         self.assertEqual(self.measure(self.body(40))[:2], ([], []))
+
+    def test_what_is_over_a_hard_limit_ends_the_check_with_an_error(self):
+        for text, code in [(self.body(81), 1), ("// x\n" * 601, 1), (self.body(41), 0), ("// x\n" * 401, 0)]:
+            with tree({"src/a.cpp": text}) as root, contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(check_sizes.main([root]), code)
 
     def test_methods_in_a_class_are_seen_one_by_one(self):
         text = "namespace a {\nclass B : public C {\n  public:\n" + self.body(3, "one") + self.body(4, "two") + "};\n}\n"

@@ -125,7 +125,7 @@ class Pull {
     }
 
     [[nodiscard]] Error nothing_matches() const {
-        if (auto problem = unbegun()) return std::move(*problem);
+        if (auto problem = unbegun(); problem && options_.patterns.empty()) return std::move(*problem);
         if (options_.patterns.empty()) {
             return Error{Code::not_found, "run " + run_.spec.name + " has made nothing yet that its roster names"}.then(
                 "drawhitch ps " + word_of(lease_) + " " + run_.spec.name);

@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # The body of a run's wrapper, run.sh. Values come before it: RUN_DIR WORK NAME TOKEN ATTEMPT ENV_FILE ACTIVATE PROC
-# CGROUP, and two functions: `defaults` (variables exported where the user set none) and `job` (the user's command).
+# CGROUP, and three functions: `defaults` (variables exported where the user set none), `job` (the user's command) and
+# `shown` (whether a variable's value may be recorded).
 # It runs in two roles. Without an argument it supervises: it starts the job, waits, and records how it ended. With
 # the argument "job" it becomes the job: it records who it is, prepares the environment and hands over by exec.
 # Under dash, bash and busybox sh alike; nothing but POSIX and what it asks for first.
@@ -72,6 +73,34 @@ record_start() {
         "$(number "$(start_ticks_of "$PPID")")"
 }
 
+json_value() {
+    if [ "$(printf %s "$1" | LC_ALL=C tr -d '\040-\176' | wc -c)" -eq 0 ]; then
+        printf '"%s"' "$(printf %s "$1" | sed 's/[\\"]/\\&/g')"
+    elif coded=$(printf %s "$1" | base64 2>/dev/null); then
+        printf '{"b64":"%s"}' "$(echo "$coded" | tr -d '\n')"
+    else
+        printf null
+    fi
+}
+
+# What the job really gets, as far as it may be shown, into the record that was placed before: by now it is known what the
+# box, the profile, the defaults and the activation line made of it. A record that cannot be written stops no job.
+record_environment() (
+    umask 077
+    record=$RUN_DIR/run.json
+    [ "$(tail -n 1 "$record" 2>/dev/null)" = '}' ] || exit 0
+    {
+        sed '$d' "$record" | sed '$s/$/,/' && printf '  "env_at_start": {' && between= &&
+            env | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p' | sort -u | while IFS= read -r name; do
+                if shown "$name" && eval "[ -n \"\${$name+x}\" ]"; then
+                    eval "value=\$$name"
+                    printf '%s\n    "%s": %s' "$between" "$name" "$(json_value "$value")"
+                    between=,
+                fi
+            done && printf '\n  }\n}\n'
+    } >"$record.new" 2>/dev/null && mv -f "$record.new" "$record" 2>/dev/null || rm -f "$record.new"
+)
+
 # A shell starts background commands with INT and QUIT ignored, and a program that finds them ignored leaves them so:
 # a training loop could not be interrupted in good order. Whatever can set them back to default is asked to.
 launch() {
@@ -102,6 +131,7 @@ become_job() {
     if [ -n "$ACTIVATE" ]; then
         eval "$ACTIVATE" || give_up activate "the activation line failed: $ACTIVATE"
     fi
+    record_environment
     job
 }
 

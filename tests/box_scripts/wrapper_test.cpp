@@ -110,6 +110,44 @@ TEST_CASE("the job gets its environment, its work tree and no input, and what th
     }
 }
 
+TEST_CASE("the run's record has the environment that the job really got, and no value that could be a secret") {
+    const Shell& shell = GENERATE(from_range(support::shells()));
+    FakeBox box(shell);
+    auto spec = box.lay_out("r1", sh("echo \"$OMP_NUM_THREADS $NCCL_DEBUG\""));
+    spec.defaults = {{"PYTHONUNBUFFERED", "1"}, {"NCCL_DEBUG", "ours"}};
+    spec.threads = 4;
+    spec.record = {"LR", "MY_API_KEY"};
+    spec.activate = "PYTHONHASHSEED=7; HF_HOME='/data/m\xc3\xbc'; export PYTHONHASHSEED HF_HOME";
+    box.write_wrapper(spec, {{"NCCL_DEBUG", "it \"is\" \\mine"},
+                             {"TOKENIZERS_PARALLELISM", "false"},
+                             {"NCCL_MY_TOKEN", "hidden1"},
+                             {"HF_TOKEN", "hidden2"},
+                             {"MY_API_KEY", "hidden3"},
+                             {"LR", "0.1\nOMP_EVIL=1"},
+                             {"OTHER", "hidden4"}});
+    const std::string record = spec.run_dir + "/run.json";
+    support::write_file(record, "{\n  \"name\": \"r1\"\n}\n");
+    box.supervise("r1");
+    CHECK(box.log("r1") == "4 it \"is\" \\mine\n");
+    const std::string text = support::read_file(record);
+    CAPTURE(text);
+    CHECK(text.starts_with("{\n  \"name\": \"r1\",\n  \"env_at_start\": {"));
+    CHECK(text.ends_with("\n  }\n}\n"));
+    for (const char* line :
+         {R"("DRAWHITCH_RUN": "r1")", R"("MKL_NUM_THREADS": "4")", R"("NCCL_DEBUG": "it \"is\" \\mine")",
+          R"("OMP_NUM_THREADS": "4")", R"("PYTHONHASHSEED": "7")", R"("PYTHONUNBUFFERED": "1")",
+          R"("TOKENIZERS_PARALLELISM": "false")", R"("LR": {"b64":"MC4xCk9NUF9FVklMPTE="})",
+          R"("HF_HOME": {"b64":"L2RhdGEvbcO8"})"}) {
+        CAPTURE(line);
+        CHECK(text.find(std::string{"\n    "} + line) != std::string::npos);
+    }
+    for (const char* hidden : {"hidden", "EVIL", "TOKEN\"", "OTHER"})
+        CHECK(text.find(hidden) == std::string::npos);
+    CHECK((std::filesystem::status(record).permissions() & std::filesystem::perms::group_read) ==
+          std::filesystem::perms::none);
+    CHECK_FALSE(std::filesystem::exists(record + ".new"));
+}
+
 TEST_CASE("a job can be interrupted in good order although it runs in the background") {
     const Shell& shell = GENERATE(from_range(support::shells()));
     if (!shell.can_reset_signals) {

@@ -164,10 +164,11 @@ Finding tools_finding(const MachineFacts& machine) {
 
 Finding detach_finding(const MachineFacts& machine) {
     std::vector<std::string> found;
-    for (const char* tool : {"systemd-run", "tmux", "setsid", "nohup", "sbatch"}) {
+    // What plan::choose_driver can use: another way to detach helps no run yet.
+    for (const char* tool : {"tmux", "setsid", "nohup"}) {
         if (machine.has_tool(tool)) found.emplace_back(tool);
     }
-    if (machine.has_tool("setsid") || machine.has_tool("tmux") || machine.has_tool("systemd-run")) {
+    if (machine.has_tool("setsid") || machine.has_tool("tmux")) {
         return {"detach", Grade::pass, join(found, ", "), {}};
     }
     return {"detach", Grade::warn, found.empty() ? "no way to detach a job" : "only " + join(found, ", "),

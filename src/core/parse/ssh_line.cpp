@@ -59,6 +59,7 @@ class Reader {
             }
         }
         if (line_.destination.empty()) return wrong("the line names no host");
+        if (line_.user.starts_with('-')) return wrong("\"" + printable(line_.user) + "\" is no user's name");
         return line_;
     }
 
@@ -122,6 +123,7 @@ class Reader {
         }
         if (bracketed) word = word.substr(1, word.find(']') - 1);
         if (word.empty()) return wrong("the line names no host");
+        if (word.front() == '-') return wrong("\"" + printable(word) + "\" is no host: it looks like an option");
         line_.destination = std::move(word);
         return ok();
     }

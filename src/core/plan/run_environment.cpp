@@ -98,6 +98,26 @@ RecordedVariables recorded(const Variables& variables, const std::vector<std::st
     return result;
 }
 
+std::string shown_function(const std::vector<std::string>& record) {
+    std::vector<std::string> names{"DRAWHITCH_RUN", "DRAWHITCH_RUN_DIR", "DRAWHITCH_ATTEMPT"};
+    std::vector<std::string> families;
+    std::vector<std::string> secret;
+    for (const std::string_view entry : k_harmless) {
+        if (entry.ends_with('_'))
+            families.push_back(std::string{entry} + "*");
+        else
+            names.emplace_back(entry);
+    }
+    for (const std::string& name : record)
+        if (is_variable_name(name) && !looks_secret(name)) names.push_back(name);
+    for (const std::string_view word : k_secret_words)
+        secret.push_back("*" + std::string{word} + "*");
+    return "shown() {\n    case $1 in\n        " + join(names, " | ") + ") return 0 ;;\n        " +
+           join(families, " | ") +
+           ") ;;\n        *) return 1 ;;\n    esac\n    case $(echo \"$1\" | tr '[:lower:]' '[:upper:]') in\n        " +
+           join(secret, " | ") + ") return 1 ;;\n    esac\n}\n";
+}
+
 std::vector<std::pair<std::string, std::string>> default_variables(const RunDefaults& defaults) {
     std::vector<std::pair<std::string, std::string>> variables;
     if (defaults.unbuffered) variables.emplace_back("PYTHONUNBUFFERED", "1");

@@ -27,6 +27,10 @@ struct RecordedVariables {
 };
 RecordedVariables recorded(const Variables& variables, const std::vector<std::string>& record);
 
+// The same rule as a shell function for the wrapper, `shown NAME`: true for names whose values may be recorded. It sees
+// the environment that the job really gets: with what the box, the profile and the activation line set.
+std::string shown_function(const std::vector<std::string>& record);
+
 // True for names such as HF_TOKEN, AWS_SECRET_ACCESS_KEY, DB_PASSWORD.
 bool looks_secret(std::string_view name);
 

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "core/plan/box_scripts.hpp"
+#include "core/plan/run_environment.hpp"
 
 namespace drawhitch::plan {
 
@@ -42,7 +43,7 @@ Result<std::string> wrapper_text(const WrapperSpec& spec) {
     text += "}\njob() {\n    launch";
     for (const std::string& word : spec.command)
         text += " " + script_word(word);
-    text += "\n}\n\n";
+    text += "\n}\n" + shown_function(spec.record) + "\n";
     text += box_run_sh();
     return text;
 }

@@ -23,6 +23,7 @@ struct WrapperSpec {
     std::vector<std::string> command{};
     std::vector<std::pair<std::string, std::string>> defaults{};
     std::optional<int> threads{};
+    std::vector<std::string> record{};  // names beside the harmless ones whose values the run's record may keep
     BoxRoots roots{};
 };
 

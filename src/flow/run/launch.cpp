@@ -53,6 +53,12 @@ std::string_view word_of(model::DetachDriver driver) {
     return "";
 }
 
+plan::Variables variables_of(const LaunchOptions& options) {
+    plan::Variables variables = options.variables;
+    if (!options.gpus.empty()) variables["CUDA_VISIBLE_DEVICES"] = options.gpus;
+    return variables;
+}
+
 // The first number that no run of the ledger has, nor any of `on_box`.
 std::string under_another_name(const Deps& deps, const model::Lease& lease, const LaunchOptions& options,
                                const std::vector<std::string>& on_box = {}) {
@@ -275,11 +281,12 @@ model::RunSpec Launch::frozen_spec() const {
     spec.roster = options_.roster;
     spec.scratch = options_.scratch;
     spec.started_by_pid = ::getpid();
-    auto recorded = plan::recorded(options_.variables, deps_.project.values.env.record);
+    const plan::Variables variables = variables_of(options_);
+    auto recorded = plan::recorded(variables, deps_.project.values.env.record);
     spec.env_shown = std::move(recorded.shown);
     const std::string salt = random_hex(8);
     for (const std::string& name : recorded.hidden) {
-        const std::string& value = options_.variables.at(name);
+        const std::string& value = variables.at(name);
         spec.env_hashed[name] = salt + ":" + proto::sha256(salt + value).hex();
     }
     return spec;
@@ -316,6 +323,7 @@ Result<std::string> Launch::wrapper() const {
     spec.defaults = plan::default_variables({.unbuffered = options_.unbuffered, .nccl_errors = true});
     spec.defaults.insert(spec.defaults.end(), profile_.env.begin(), profile_.env.end());
     spec.threads = threads_.threads;
+    spec.record = deps_.project.values.env.record;
     return plan::wrapper_text(spec);
 }
 
@@ -336,8 +344,6 @@ Result<std::string> Launch::ask_to_start(const std::string& script) {
 }
 
 Status Launch::start() {
-    plan::Variables variables = options_.variables;
-    if (!options_.gpus.empty()) variables["CUDA_VISIBLE_DEVICES"] = options_.gpus;
     plan::StartSpec spec;
     spec.nonce = random_hex(8);
     spec.run_dir = run_.spec.run_dir;
@@ -345,7 +351,7 @@ Status Launch::start() {
     spec.attempt = static_cast<int>(run_.attempt);
     spec.driver = driver_;
     spec.environment_file = environment_file_;
-    spec.environment_text = plan::environment_text(variables);
+    spec.environment_text = plan::environment_text(variables_of(options_));
     TRY_ASSIGN(spec.wrapper_text, wrapper());
     spec.record_text =
         exchange::run_json({run_.spec, run_.attempt, token_, op_.clock.wall(), threads_.why, DRAWHITCH_VERSION});

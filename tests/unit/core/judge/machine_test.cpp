@@ -158,6 +158,12 @@ TEST_CASE("variables of the container that SSH sessions lack are named, never th
     CHECK(grade_of(judged(machine), "env") == Grade::not_checked);
 }
 
+TEST_CASE("a way to detach that no run is started with is no way to detach") {
+    auto machine = good_machine();
+    machine.tools = {"systemd-run", "sbatch", "find", "awk", "stat"};
+    CHECK(grade_of(judged(machine), "detach") == Grade::warn);
+}
+
 TEST_CASE("missing tools, missing ways to detach and a sick driver are named") {
     auto machine = good_machine();
     machine.tools = {"nohup", "find", "awk"};

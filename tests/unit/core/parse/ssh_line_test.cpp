@@ -58,7 +58,12 @@ TEST_CASE("lines that cannot be meant are refused") {
                                                   {"ssh", "-Z", "box"},
                                                   {"ssh", "-J", "a", "box"},
                                                   {"me@"},
-                                                  {"[::1"}}) {
+                                                  {"[::1"},
+                                                  {"root@-oProxyCommand=x"},
+                                                  {"ssh://-x"},
+                                                  {"-oProxyCommand=x@box"},
+                                                  {"ssh", "-l", "-x", "box"},
+                                                  {"ssh", "-"}}) {
         CAPTURE(words);
         const auto refused = ssh_line(words);
         REQUIRE_FALSE(refused);

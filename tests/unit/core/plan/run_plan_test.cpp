@@ -1,11 +1,14 @@
 // What a launch is made of: words, environment, GPUs, drivers.
 #include <catch2/catch_test_macros.hpp>
 
+#include "base/text.hpp"
 #include "core/plan/gpu_list.hpp"
 #include "core/plan/launch_scripts.hpp"
 #include "core/plan/run_environment.hpp"
 #include "core/plan/script_text.hpp"
 #include "core/plan/wrapper.hpp"
+#include "support/paths.hpp"
+#include "support/temp_dir.hpp"
 
 using namespace drawhitch;
 
@@ -64,4 +67,21 @@ TEST_CASE("the first preferred driver the box has is taken, and a box has a floo
     CHECK(plan::choose_driver({"tmux"}, {"setsid", "nohup"}) == "setsid");
     CHECK(plan::choose_driver({}, {"nohup"}) == "nohup");
     CHECK(plan::choose_driver({"sbatch"}, {}).empty());
+}
+
+TEST_CASE("a shipped profile prefers only what runs are started with") {
+    for (const char* id : {"generic-ssh", "local"}) {
+        CAPTURE(id);
+        const std::string text = support::read_file(support::source_dir() + "/profiles/" + id + ".toml");
+        const std::size_t at = text.find("\nprefer = [");
+        REQUIRE(at != std::string::npos);
+        const std::string line = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+        const auto words = split(line, '"');
+        REQUIRE(words.size() > 2);
+        for (std::size_t i = 1; i < words.size(); i += 2) {
+            const std::string driver{words[i]};
+            CAPTURE(driver);
+            CHECK(plan::choose_driver({driver}, {driver}) == driver);
+        }
+    }
 }
