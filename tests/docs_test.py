@@ -12,6 +12,9 @@ In a ```console block a line "$ COMMAND" is run (a trailing backslash continues 
 are what it shows, standard error included: "…" stands for anything within a line, and a line "…" for any number of
 lines. A ```sh block is run as it is. A comment that begins with "<!-- run-first" is run, too, and not shown to readers:
 it prepares what the next blocks need. Blocks of one file run in order, each in its own bash, in one scratch directory.
+Every fenced block is run, but for those of NOT_RUN, the one table of exceptions, each with its reason, and for blocks
+that hold no command: data (json, toml …), and drawings, which have no kind. An exception that meets no block is an
+error, and so is a drawing with a command in it. Commands in the prose (`drawhitch VERB …`) must name a verb.
 Links to other files must lead to one, and their anchors to a heading there.
 """
 import argparse
@@ -26,6 +29,16 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "cli"))
 from run import environment, matches_glob  # noqa: E402  the path must be set first
 
 SECONDS = 300
+# (document, first line of the block): why no test of the documents runs it.
+NOT_RUN = {
+    ("README.md", "scripts/demo"): "installs packages and builds; CI runs both, and this test is a part of scripts/test",
+    ("README.md", "drawhitch adopt b1 ssh"): "needs a rented machine; adopting over SSH is tested on private sshds (tests/cli/adopt)",
+    ("README.md", "$ drawhitch push demo-box"): "is what scripts/demo shows, which tests/integration/demo_test.sh runs and checks",
+    ("docs/building.md", "scripts/setup"): "installs packages and builds; CI runs both",
+    ("docs/ledger.md", "sqlite3 -readonly"): "needs the sqlite3 program, which nothing here installs",
+}
+DATA = ("json", "toml", "c", "cpp", "python", "ini")  # kinds of blocks that hold no command
+COMMAND = re.compile(r"(?:\$ |drawhitch |(?:\./)?scripts/\w|sudo |python3 |ctest |cmake |sqlite3 )")
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 MARKER = re.compile(r"<!-- run(?: exit=(\d+))? -->")
 
@@ -37,10 +50,26 @@ class Block:
         self.line, self.kind, self.lines, self.code = line, kind, lines, code
 
 
-def blocks_of(text):
-    """(blocks to run, complaints about markers) of one document."""
+def not_run(name, kind, lines):
+    """What is wrong about a block that is not run, or nothing; and the exception that lets it be."""
+    first = next((line for line in lines if line.strip()), "")
+    for key in NOT_RUN:
+        if key[0] == name and first.startswith(key[1]):
+            return None, key
+    if kind in DATA:
+        return None, None
+    if kind:
+        return f"a block of kind \"{kind}\" is neither run nor an exception of docs_test.py", None
+    if found := next((line for line in lines if COMMAND.match(line.strip())), None):
+        return f"a drawing holds a command, which nothing runs: {found.strip()}", None
+    return None, None
+
+
+def blocks_of(text, name="", used=None):
+    """(blocks to run, complaints about markers and blocks that nothing runs) of one document."""
     lines = text.splitlines()
     blocks, wrong = [], []
+    used = set() if used is None else used
     at, pending = 0, None
     while at < len(lines):
         line = lines[at]
@@ -58,6 +87,11 @@ def blocks_of(text):
                 blocks.append(Block(at + 1, kind, lines[at + 1:end], pending[1]))
             elif pending:
                 wrong.append(f"line {at + 1}: a block of kind \"{kind}\" cannot be run")
+            else:
+                complaint, key = not_run(name, kind, lines[at + 1:end])
+                used.add(key)
+                if complaint:
+                    wrong.append(f"line {at + 1}: {complaint}")
             pending, at = None, end
         elif line.strip() and pending:
             wrong.append(f"line {pending[0]}: the marker is not followed by a block")
@@ -149,10 +183,27 @@ def matches(shown, got):
     return matches_glob(wanted, [line.replace("...", dots) for line in hide])
 
 
-def run_file(path, program):
+def unknown_verbs(path, program):
+    """Complaints about commands in the prose that name no verb (or topic) of the program."""
+    prose = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.S | re.M)
+    wrong = []
+    for span in sorted(set(re.findall(r"`drawhitch ([a-z][^`\n]*)`", prose))):
+        words = [word for word in span.split() if word != "help"]
+        topics = [word for word in words[:2] if re.fullmatch(r"[a-z][a-z-]*", word)]
+        if not topics:
+            continue
+        asked = [[*topics], topics[:1]]  # a family's member, or a verb with an argument
+        known = any(subprocess.run([program, "help", *topic], capture_output=True, check=False).returncode == 0 for topic in asked)
+        if not known:
+            wrong.append(f"{path}: there is no such command: drawhitch {span}")
+    return wrong
+
+
+def run_file(path, program, root, used):
     """(blocks run, complaints) of one document."""
-    blocks, wrong = blocks_of(path.read_text(encoding="utf-8"))
-    wrong = [f"{path}: {text}" for text in wrong] + dead_links(path)
+    name = path.resolve().relative_to(root).as_posix() if path.resolve().is_relative_to(root) else path.name
+    blocks, wrong = blocks_of(path.read_text(encoding="utf-8"), name, used)
+    wrong = [f"{path}: {text}" for text in wrong] + dead_links(path) + unknown_verbs(path, program)
     with tempfile.TemporaryDirectory(prefix="drawhitch-docs-") as folder:
         scratch = pathlib.Path(folder).resolve()
         for name in ("home", "config", "state", "cache", "tmp", "work"):
@@ -176,11 +227,13 @@ def main():
     options = parser.parse_args()
     program = options.program.resolve(strict=True)
     files = options.files or [*sorted(options.root.glob("*.md")), *sorted((options.root / "docs").glob("**/*.md"))]
-    ran, wrong = 0, []
+    ran, wrong, used = 0, [], set()
     for path in files:
-        count, complaints = run_file(path, program)
+        count, complaints = run_file(path, program, options.root.resolve(), used)
         ran += count
         wrong += complaints
+    if not options.files:
+        wrong += [f"docs_test.py: the exception meets no block: {key[0]}: {key[1]}" for key in NOT_RUN if key not in used]
     for text in wrong:
         print(text)
     print(f"{ran} blocks in {len(files)} documents, {len(wrong)} complaints")

@@ -68,6 +68,16 @@ std::string typeable(std::string_view command) {
     return shown;
 }
 
+std::string typeable_here(std::string_view command, const Asked& asked) {
+    constexpr std::string_view k_ours = "drawhitch ";
+    const std::string_view before = command.substr(0, command.find(" -- "));
+    const bool placed = before.find(" -C") != std::string_view::npos ||
+                        before.find(" --directory") != std::string_view::npos || before.starts_with("drawhitch help");
+    if (asked.directory.empty() || placed || !command.starts_with(k_ours)) return typeable(command);
+    return typeable(std::string{k_ours} + "-C " + shell_word(asked.directory) + " " +
+                    std::string{command.substr(k_ours.size())});
+}
+
 std::string filled_in(std::string_view next, const Asked& asked) {
     std::string text;
     while (!next.empty()) {
@@ -88,7 +98,7 @@ std::string filled_in(std::string_view next, const Asked& asked) {
 
 Error with_next(Error error, const Asked& asked) {
     if (error.next.empty()) error.next = filled_in(row_of(error.code).next, asked);
-    error.next = typeable(error.next);
+    error.next = typeable_here(error.next, asked);
     return error;
 }
 

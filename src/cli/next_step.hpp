@@ -18,6 +18,7 @@ struct Asked {
     std::vector<std::string> words{};       // all words after the program's name
     std::string box{};                      // the box that was meant; empty when there is none
     std::optional<milliseconds> timeout{};  // of --timeout or its variable
+    std::string directory{};                // of -C, as typed; empty: not given
 };
 
 // Fills in the words of a CodeRow's `next`:
@@ -32,6 +33,9 @@ std::string filled_in(std::string_view next, const Asked& asked);
 // A command as it can be typed, or copied from a terminal or from JSON: quoted words whose bytes are no harmless text
 // are quoted as $'…\xNN…'.
 std::string typeable(std::string_view command);
+
+// The same for somebody who stays where the command was typed: with its -C, where the line has none of its own.
+std::string typeable_here(std::string_view command, const Asked& asked);
 
 // `error` with a `next`, unless it has one; typeable.
 Error with_next(Error error, const Asked& asked);

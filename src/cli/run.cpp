@@ -9,6 +9,7 @@
 #include "base/fd.hpp"
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/forgotten_dashes.hpp"
 #include "cli/help.hpp"
 #include "cli/next_step.hpp"
 #include "cli/parser.hpp"
@@ -62,6 +63,14 @@ int without_verb(const Registry& registry, const Surroundings& around, AskedForm
         asked);
 }
 
+// What the option parser could make nothing of may be a command whose "--" was forgotten.
+Error advised(Error error, const Located& meant) {
+    const auto line = with_dashes(meant);
+    if (!line) return error;
+    error.why = "the command for the box stands behind --";
+    return std::move(error).then(*line);
+}
+
 // config.toml, folded into the global flags. Relative to -C, which is not entered yet.
 Result<model::Settings> settings_for(const CommandRow& row, Invocation& invocation, const Surroundings& around) {
     if (row.stands_alone) return model::Settings{};
@@ -82,7 +91,8 @@ int run(const Registry& registry, const std::vector<std::string>& words, const S
     if (meant.row == nullptr) return without_verb(registry, around, format, meant.family, asked);
     asked.verb = meant.row->verb;
     Result<Invocation> invocation = parse(meant, around.environment);
-    if (!invocation) return Session::fail_early(around, format, invocation.error(), asked);
+    if (!invocation) return Session::fail_early(around, format, advised(invocation.error(), meant), asked);
+    asked.directory = invocation->typed.text("directory").value_or("");
     if (meant.help) {
         invocation->globals.json = format.json;
         invocation->globals.jsonl = format.jsonl;

@@ -167,7 +167,8 @@ int Session::tell(Result<Outcome> result) {
     term::Summary summary{.warnings = recorder_.warnings()};
     if (result) {
         if (result->next.empty() && !hands_on(asked_)) result->next = next_after(result->exit, asked_);
-        std::ranges::transform(result->next, result->next.begin(), typeable);
+        for (std::string& command : result->next)
+            command = typeable_here(command, asked_);
         summary.exit = result->exit;
         summary.next = result->next;
     } else {

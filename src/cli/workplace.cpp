@@ -86,6 +86,19 @@ Result<std::optional<std::string>> Workplace::usual_box() const {
     return std::optional<std::string>{};
 }
 
+namespace {
+
+// Which boxes there are, for who named none.
+Error needs_a_box(Error error, const std::vector<model::Lease>& open) {
+    if (open.empty()) return std::move(error).because("no box is leased").then("drawhitch help adopt");
+    std::vector<std::string> names;
+    for (const model::Lease& lease : open)
+        names.push_back(lease.name);
+    return std::move(error).because("leased are " + join(names, ", ")).then("drawhitch ls");
+}
+
+}  // namespace
+
 Result<BoxArguments> Workplace::box(const Parsed& parsed, bool numbers) const {
     TRY_ASSIGN(const auto leases, ledger_->leases(ledger::Which::all));
     std::vector<std::string> known;
@@ -99,7 +112,10 @@ Result<BoxArguments> Workplace::box(const Parsed& parsed, bool numbers) const {
     const bool numbered = !parsed.words().empty() && flow::is_numbered(parsed.words().front());
     if (numbered && std::ranges::find(known, parsed.words().front()) == known.end())
         return flow::no_such_lease(parsed.words().front());
-    return resolve_box(parsed, fallback, known);
+    auto resolved = resolve_box(parsed, fallback, known);
+    if (resolved || fallback || !parsed.words().empty()) return resolved;
+    TRY_ASSIGN(const auto open, ledger_->leases(ledger::Which::open));
+    return needs_a_box(std::move(resolved).error(), open);
 }
 
 // A word that is no box is taken for what follows the box. Where that is a run and none has the name, either was meant.

@@ -15,7 +15,10 @@ std::string absolute(const std::string& path, const Laptop& laptop) {
     if (path.empty() || path.front() == '/') return path;
     if (path == "~") return laptop.home;
     if (path.starts_with("~/")) return laptop.home + path.substr(1);
-    return laptop.directory + "/" + path;
+    std::string_view rest = path;
+    while (rest.starts_with("./"))
+        rest.remove_prefix(2);
+    return laptop.directory + "/" + std::string{rest};
 }
 
 std::string user_here() {

@@ -226,6 +226,30 @@ TEST_CASE("a started job lives in a session of its own while the launch has long
     }
 }
 
+TEST_CASE("a start is waited for no longer than three seconds, whatever the job does") {
+    const Shell& shell = GENERATE(from_range(support::shells()));
+    FakeBox box(shell);
+    const plan::WrapperSpec wrapper = box.lay_out("r1", {"true"});
+    plan::StartSpec spec;
+    spec.nonce = "n0";
+    spec.run_dir = wrapper.run_dir;
+    spec.name = "r1";
+    spec.driver = "setsid";
+    spec.environment_file = wrapper.environment_file;
+    spec.wrapper_text = "exit 0\n";  // never tells that it began
+    spec.record_text = "{}\n";
+    // Nobody waits: what it would have waited is written down.
+    const std::string slept = box.run_file("r1", "slept");
+    const auto ran = box.script("sleep() { echo \"$1\" >>" + shell_quote(slept) + "; }\n" + plan::start_script(spec));
+    CHECK(ran.out.find("=n0=E start rc=0") != std::string::npos);
+    const std::string text = support::read_file(slept);
+    double total = 0;
+    for (const std::string_view line : split(text, '\n'))
+        if (!line.empty()) total += std::stod(std::string{line});
+    CHECK(total >= 1.9);
+    CHECK(total <= 3.0);
+}
+
 TEST_CASE("two live runs get no GPU in common unless they share") {
     const Shell& shell = GENERATE(from_range(support::shells()));
     FakeBox box(shell);

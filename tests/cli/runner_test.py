@@ -99,11 +99,11 @@ class Runner(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    def check(self, text):
+    def check(self, text, program="/bin/true"):
         with tempfile.TemporaryDirectory() as folder:
             document = pathlib.Path(folder) / "page.md"
             document.write_text(text, encoding="utf-8")
-            done = subprocess.run([sys.executable, str(DOCS), "--program", "/bin/true", str(document)],
+            done = subprocess.run([sys.executable, str(DOCS), "--program", program, str(document)],
                                   capture_output=True, text=True, check=False)
             return done.returncode, done.stdout
 
@@ -126,9 +126,19 @@ class Documents(unittest.TestCase):
     def test_links_must_lead_to_a_file_and_a_heading(self):
         run = "<!-- run -->\n```sh\ntrue\n```\n"
         for text, wanted in (("# A word: two\n[here](#a-word-two) [web](https://example.org/x)\n", 0),
-                             ("[page](page.md) `[code](nowhere)`\n```text\n[block](nowhere)\n```\n", 0),
+                             ("[page](page.md) `[code](nowhere)`\n```\n[block](nowhere)\n```\n", 0),
                              ("[gone](gone.md)\n", 1), ("[gone](#gone)\n", 1), ("[gone](page.md#gone)\n", 1)):
             self.assertEqual(self.check(text + run)[0], wanted, text)
+
+    def test_a_block_that_nothing_runs_is_told(self):
+        run = "<!-- run -->\n```sh\ntrue\n```\n"
+        for text, wanted in (("```json\n{}\n```\n", 0), ("```\na ---> b\n```\n", 0), ("```sh\ntrue\n```\n", 1),
+                             ("```text\n$ true\n```\n", 1), ("```\ndrawhitch ls\n```\n", 1)):
+            self.assertEqual(self.check(text + run)[0], wanted, text)
+
+    def test_a_command_in_the_prose_must_be_one_of_the_program(self):
+        self.assertEqual(self.check("Type `drawhitch ls`.\n<!-- run -->\n```sh\ntrue\n```\n")[0], 0)
+        self.assertEqual(self.check("Type `drawhitch ls`.\n<!-- run -->\n```sh\ntrue\n```\n", "/bin/false")[0], 1)
 
     def test_a_marker_that_marks_nothing_and_a_page_without_one_fail(self):
         for text in ("<!-- run -->\nwords\n", "<!-- run -->\n", "<!-- run exti=2 -->\n```sh\ntrue\n```\n",

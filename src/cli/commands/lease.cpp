@@ -37,13 +37,17 @@ Result<Outcome> run_lease_ls(Context& context, const Parsed&) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
     TRY_ASSIGN(const auto leases, place->ledger().leases(ledger::Which::all));
     const WallTime now = context.op.clock.wall();
-    term::RowWriter rows = context.out.rows("leases", lease_columns());
-    for (const model::Lease& lease : leases) {
-        rows.add({Cell::integer(lease.id), Cell::name(lease.name), Cell::text(lease.profile), state_cell(lease.state),
-                  time_cell(lease.began, now), time_cell(lease.state_since, now),
-                  money_cell(flow::spent_on(lease, now), lease.currency), Cell::text(lease.currency)});
+    {
+        term::RowWriter rows = context.out.rows("leases", lease_columns());
+        for (const model::Lease& lease : leases) {
+            rows.add({Cell::integer(lease.id), Cell::name(lease.name), Cell::text(lease.profile),
+                      state_cell(lease.state), time_cell(lease.began, now), time_cell(lease.state_since, now),
+                      money_cell(flow::spent_on(lease, now), lease.currency), Cell::text(lease.currency)});
+        }
     }
-    return Outcome{};
+    if (!leases.empty()) return Outcome{};
+    context.op.note("no box was ever leased");
+    return Outcome{.next = {"drawhitch help adopt"}};
 }
 
 const std::vector<term::Column>& event_columns() {

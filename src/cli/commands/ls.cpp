@@ -90,7 +90,7 @@ Result<Outcome> run_ls(Context& context, const Parsed& parsed) {
         warn_about_idle(context, view);
     }
     Outcome outcome;
-    if (views.empty() && context.out.format() == term::Format::table) {
+    if (views.empty()) {
         context.op.note("no box is leased");
         outcome.next.emplace_back("drawhitch help adopt");
     }

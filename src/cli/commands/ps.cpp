@@ -11,8 +11,20 @@ namespace drawhitch::cli {
 
 namespace {
 
+// Where no box is leased no run can be live: an empty list, as `ls` gives one.
+Outcome nothing_leased(Context& context) {
+    show_runs(context.out, {}, {}, context.op.clock.wall(), false);
+    context.op.note("no box is leased, so there are no runs");
+    return Outcome{.next = {"drawhitch help adopt"}};
+}
+
 Result<Outcome> run_ps(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
+    if (parsed.words().empty()) {
+        TRY_ASSIGN(const auto usual, place->usual_box());
+        TRY_ASSIGN(const auto open, place->ledger().leases(ledger::Which::open));
+        if (!usual && open.empty()) return nothing_leased(context);
+    }
     TRY_ASSIGN(const auto here, place->target_to_read(parsed));
     const std::string name = here.rest.one("RUN").value_or("");
     // A lease that was closed has no box that could be asked.

@@ -163,6 +163,17 @@ TEST_CASE("what help says to ask for exists, in every text") {
     }
 }
 
+TEST_CASE("a line for somebody who typed -C has it, too, once, and only where it is one of ours") {
+    const Asked asked{.verb = "run", .words = {"-C", "a b", "run"}, .box = "b1", .timeout = {}, .directory = "a b"};
+    CHECK(typeable_here("drawhitch ps b1", asked) == "drawhitch -C 'a b' ps b1");
+    CHECK(typeable_here("drawhitch run b1 -- tar -C x", asked) == "drawhitch -C 'a b' run b1 -- tar -C x");
+    CHECK(typeable_here("drawhitch -C 'a b' run b1", asked) == "drawhitch -C 'a b' run b1");
+    CHECK(typeable_here("drawhitch help run", asked) == "drawhitch help run");
+    CHECK(typeable_here("chmod 600 '/k'", asked) == "chmod 600 '/k'");
+    CHECK(typeable_here("drawhitch ps b1", {}) == "drawhitch ps b1");
+    CHECK(with_next({Code::not_found, "x"}, asked).next.starts_with("drawhitch "));
+}
+
 TEST_CASE("every word of the grammar exists, or says what works today") {
     const Registry registry = all_commands();
     for (const std::string verb :
