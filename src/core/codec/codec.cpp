@@ -1,11 +1,14 @@
 #include "core/codec/codec.hpp"
 
+// The library's setting that packs by Huffman's code alone counts as experimental, in all of its releases since 1.3.8.
+#define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "core/codec/planes.hpp"
 #include "core/proto/digest.hpp"
 #include "core/proto/limits.hpp"
 
@@ -30,10 +33,42 @@ bool pays(std::size_t raw, std::size_t encoded) {
     return encoded + raw / k_least_gain < raw;
 }
 
+// What a plane's bytes are packed by (docs/protocol.md, "Planes").
+enum class PlaneMethod : std::uint8_t { stored, zstd, constant };
+constexpr std::size_t k_plane_entry = 5;  // u8 method, u32 size
+constexpr std::uint8_t k_rotated = 0x80;
+// Planes must beat what zstd makes of the bytes by this much: they cost more to unpack.
+constexpr double k_planes_gain = 0.98;
+// A plane of more entropy than this is noise; the table of its code would cost what it gains.
+constexpr double k_noise_bits = 7.9;
+// What a match finder must gain on a plane over Huffman's code alone, which is twice as fast.
+constexpr double k_match_gain = 0.97;
+// All negative levels only choose how fast the match finder gives up.
+constexpr int k_no_matches = -100;
+// Matches of a plane lie far apart: less than this shows none.
+constexpr std::size_t k_plane_sample = 64U << 10U;
+
+void put_size(std::string& out, std::size_t at, std::size_t value) {
+    for (unsigned byte = 0; byte < 4; ++byte)
+        out[at + byte] = static_cast<char>(static_cast<unsigned char>(value >> (8 * byte)));
+}
+
+std::size_t get_size(std::string_view bytes, std::size_t at) {
+    std::size_t value = 0;
+    for (unsigned byte = 0; byte < 4; ++byte)
+        value |= static_cast<std::size_t>(static_cast<unsigned char>(bytes[at + byte])) << (8 * byte);
+    return value;
+}
+
+bool is_constant(std::string_view bytes) {
+    return !bytes.empty() && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
 }  // namespace
 
 proto::CodecSet supported() {
-    return proto::codec_bit(CodecId::stored) | proto::codec_bit(CodecId::zero) | proto::codec_bit(CodecId::zstd);
+    return proto::codec_bit(CodecId::stored) | proto::codec_bit(CodecId::zero) | proto::codec_bit(CodecId::zstd) |
+           proto::codec_bit(CodecId::planes);
 }
 
 struct Codec::State {
@@ -48,25 +83,133 @@ struct Codec::State {
         ZSTD_freeDCtx(decompressor);
     }
 
-    // The compressed bytes, or nothing when the library fails.
-    std::string compress(std::string_view raw, int level) {
+    // Appends the compressed bytes; false, and nothing appended, when the library fails or they would not be shorter.
+    bool compress_to(std::string& out, std::string_view raw, int level, bool huffman_only = false) {
+        if (raw.empty()) return false;
         if (compressor == nullptr) compressor = ZSTD_createCCtx();
-        if (compressor == nullptr) return {};
-        std::string out(ZSTD_compressBound(raw.size()), '\0');
-        const std::size_t size = ZSTD_compressCCtx(compressor, out.data(), out.size(), raw.data(), raw.size(), level);
-        if (ZSTD_isError(size) != 0U) return {};
-        out.resize(size);
+        if (compressor == nullptr) return false;
+        ZSTD_CCtx_setParameter(compressor, ZSTD_c_compressionLevel, level);
+        ZSTD_CCtx_setParameter(compressor, ZSTD_c_literalCompressionMode, huffman_only ? ZSTD_ps_enable : ZSTD_ps_auto);
+        const std::size_t before = out.size();
+        out.resize(before + raw.size() - 1);
+        const std::size_t size =
+            ZSTD_compress2(compressor, out.data() + before, raw.size() - 1, raw.data(), raw.size());
+        const bool done = ZSTD_isError(size) == 0U;
+        out.resize(before + (done ? size : 0));
+        return done;
+    }
+
+    // The size it would have; that of the raw bytes when it would not be shorter.
+    std::size_t packed_size(std::string_view raw, int level, bool huffman_only = false) {
+        std::string out;
+        return compress_to(out, raw, level, huffman_only) ? out.size() : raw.size();
+    }
+
+    bool decompress(std::string_view encoded, char* raw, std::size_t raw_size) {
+        if (decompressor == nullptr) decompressor = ZSTD_createDCtx();
+        if (decompressor == nullptr) return false;
+        const std::size_t size = ZSTD_decompressDCtx(decompressor, raw, raw_size, encoded.data(), encoded.size());
+        return ZSTD_isError(size) == 0U && size == raw_size;
+    }
+
+    // What zstd makes of two samples, as a share of their size: it tells random bytes, the commonest incompressible
+    // input, from all else in a fraction of the time.
+    double sampled_share(std::string_view raw, int level) {
+        if (raw.empty()) return 1;
+        std::string sample(raw.substr(raw.size() / 4, k_sample));
+        if (raw.size() < 4 * k_sample) {
+            sample = raw;
+        } else {
+            sample.append(raw.substr(raw.size() / 4 * 3 - k_sample / 2, k_sample));
+        }
+        return static_cast<double>(packed_size(sample, std::min(level, 1))) / static_cast<double>(sample.size());
+    }
+
+    PlaneMethod append_plane(std::string& out, std::string_view plane, double bits) {
+        if (is_constant(plane)) {
+            out.push_back(plane.front());
+            return PlaneMethod::constant;
+        }
+        if (bits <= k_noise_bits) {
+            const std::string_view sample =
+                plane.substr(plane.size() / 2 - std::min(plane.size() / 2, k_plane_sample / 2), k_plane_sample);
+            const bool matches = static_cast<double>(packed_size(sample, 1)) <
+                                 static_cast<double>(packed_size(sample, k_no_matches, true)) * k_match_gain;
+            if (compress_to(out, plane, matches ? 1 : k_no_matches, !matches)) return PlaneMethod::zstd;
+        }
+        out.append(plane);
+        return PlaneMethod::stored;
+    }
+
+    std::string pack_planes(std::string_view raw, const ShapeGuess& guess) {
+        const PlaneShape& shape = guess.shape;
+        const std::size_t count = numbers_in(raw.size(), shape);
+        planes.resize(count * shape.width);
+        split_planes(raw, shape, planes.data());
+        std::string out;
+        out.reserve(raw.size());
+        out.push_back(static_cast<char>(static_cast<unsigned char>(shape.width | (shape.rotate ? k_rotated : 0))));
+        out.push_back(static_cast<char>(shape.phase));
+        out.append(shape.width * k_plane_entry, '\0');
+        out.append(raw.substr(0, shape.phase)).append(raw.substr(shape.phase + planes.size()));
+        for (std::size_t plane = 0; plane < shape.width; ++plane) {
+            const std::size_t before = out.size();
+            const auto method =
+                append_plane(out, std::string_view{planes}.substr(plane * count, count), guess.plane_bits[plane]);
+            const std::size_t entry = 2 + plane * k_plane_entry;
+            out[entry] = static_cast<char>(method);
+            put_size(out, entry + 1, out.size() - before);
+        }
         return out;
     }
 
-    // Two samples tell random bytes, the commonest incompressible input, from all else in a fraction of the time.
-    bool worth_trying(std::string_view raw, int level) {
-        if (raw.size() < 4 * k_sample) return true;
-        std::string sample(raw.substr(raw.size() / 4, k_sample));
-        sample.append(raw.substr(raw.size() / 4 * 3 - k_sample / 2, k_sample));
-        const std::string packed = compress(sample, std::min(level, 1));
-        return !packed.empty() && pays(sample.size(), packed.size());
+    bool unpack_plane(PlaneMethod method, std::string_view encoded, char* plane, std::size_t count) {
+        switch (method) {
+            case PlaneMethod::stored:
+                if (encoded.size() != count) return false;
+                std::memcpy(plane, encoded.data(), count);
+                return true;
+            case PlaneMethod::constant:
+                if (encoded.size() != 1) return false;
+                std::memset(plane, encoded.front(), count);
+                return true;
+            case PlaneMethod::zstd:
+                return decompress(encoded, plane, count);
+        }
+        return false;
     }
+
+    // Every size is checked before it is used; false for anything that is not exactly the form pack_planes writes.
+    bool unpack_planes(std::string_view encoded, char* raw, std::size_t raw_size) {
+        if (encoded.size() < 2) return false;
+        const auto first = static_cast<unsigned char>(encoded[0]);
+        const PlaneShape shape{static_cast<std::uint8_t>(first & ~k_rotated), static_cast<std::uint8_t>(encoded[1]),
+                               (first & k_rotated) != 0};
+        if (!is_valid(shape) || raw_size < shape.phase) return false;
+        const std::size_t count = numbers_in(raw_size, shape);
+        const std::size_t rest = raw_size - count * shape.width;
+        std::size_t at = 2 + shape.width * k_plane_entry;
+        if (encoded.size() < at + rest) return false;
+        std::memcpy(raw, encoded.data() + at, shape.phase);
+        std::memcpy(raw + shape.phase + count * shape.width, encoded.data() + at + shape.phase, rest - shape.phase);
+        at += rest;
+        planes.resize(count * shape.width);
+        for (std::size_t plane = 0; plane < shape.width; ++plane) {
+            const std::size_t entry = 2 + plane * k_plane_entry;
+            const auto method = static_cast<unsigned char>(encoded[entry]);
+            const std::size_t size = get_size(encoded, entry + 1);
+            if (method > static_cast<unsigned char>(PlaneMethod::constant) || size > encoded.size() - at) return false;
+            if (!unpack_plane(static_cast<PlaneMethod>(method), encoded.substr(at, size), planes.data() + plane * count,
+                              count))
+                return false;
+            at += size;
+        }
+        if (at != encoded.size()) return false;
+        join_planes(planes.data(), shape, raw_size, raw);
+        return true;
+    }
+
+    std::string planes{};  // working memory
 };
 
 Codec::Codec() : state_(std::make_unique<State>()) {}
@@ -77,12 +220,22 @@ Codec& Codec::operator=(Codec&&) noexcept = default;
 // The packed form, if there is one that pays.
 std::optional<Encoded> Codec::pack(std::string_view raw, const Choice& choice) {
     if (all_zero(raw)) return Encoded{CodecId::zero, {}};
-    if (!proto::allows(choice.allowed, CodecId::zstd)) return std::nullopt;
+    const bool zstd = proto::allows(choice.allowed, CodecId::zstd);
+    const bool planes = proto::allows(choice.allowed, CodecId::planes);
+    if (!zstd && !planes) return std::nullopt;
     const int level = choice.level == 0 ? k_default_level : std::clamp(choice.level, 1, k_highest_level);
-    if (!state_->worth_trying(raw, level)) return std::nullopt;
-    std::string packed = state_->compress(raw, level);
-    if (packed.empty() || !pays(raw.size(), packed.size())) return std::nullopt;
-    return Encoded{CodecId::zstd, std::move(packed)};
+    const ShapeGuess guess = planes ? guess_shape(raw) : ShapeGuess{};
+    const double by_zstd = zstd ? state_->sampled_share(raw, level) : 1.0;
+    const double wanted = 1.0 - 1.0 / static_cast<double>(k_least_gain);
+    Encoded packed{};
+    if (guess.shape.width > 1 && guess.share < std::min(wanted, by_zstd * k_planes_gain)) {
+        packed = {CodecId::planes, state_->pack_planes(raw, guess)};
+    } else if (zstd && by_zstd < wanted) {
+        packed.codec = CodecId::zstd;
+        if (!state_->compress_to(packed.bytes, raw, level)) return std::nullopt;
+    }
+    if (packed.codec == CodecId::stored || !pays(raw.size(), packed.bytes.size())) return std::nullopt;
+    return packed;
 }
 
 Encoded Codec::encode(std::string_view raw, const Choice& choice) {
@@ -101,16 +254,13 @@ Result<std::string> Codec::decode(CodecId codec, std::string_view encoded, std::
             if (!encoded.empty()) return wrong;
             return std::string(raw_size, '\0');
         case CodecId::zstd:
-            break;
         case CodecId::planes:
-            return Error{Code::protocol, "a chunk uses a codec this version does not have"};
+            break;
     }
-    if (state_->decompressor == nullptr) state_->decompressor = ZSTD_createDCtx();
-    if (state_->decompressor == nullptr) return Error{Code::internal, "no memory to decompress"};
     std::string raw(raw_size, '\0');
-    const std::size_t size =
-        ZSTD_decompressDCtx(state_->decompressor, raw.data(), raw.size(), encoded.data(), encoded.size());
-    if (ZSTD_isError(size) != 0U || size != raw_size) return wrong;
+    const bool done = codec == CodecId::zstd ? state_->decompress(encoded, raw.data(), raw_size)
+                                             : state_->unpack_planes(encoded, raw.data(), raw_size);
+    if (!done) return wrong;
     return raw;
 }
 

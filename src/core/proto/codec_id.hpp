@@ -9,7 +9,7 @@ enum class CodecId : std::uint8_t {
     stored,  // the raw bytes
     zero,    // all bytes are zero; encoded in no bytes
     zstd,    // one frame
-    planes,  // reserved: bytes regrouped by significance, its own header inside the encoded bytes
+    planes,  // bytes of numbers regrouped by significance (docs/protocol.md, "Planes")
 };
 constexpr CodecId last_of(CodecId) {
     return CodecId::planes;
