@@ -90,6 +90,10 @@ struct Desk {
     void check_one_job(const std::string& name) {
         LocalDeps local(op, dir.path());
         const auto found = local.ledger().lease(lease);
+        // Before the job begins its wrapper has helpers of its own.
+        const std::string count = local.root() + "/runs/" + name + "/count";
+        while (lines_in(count) == 0)
+            std::this_thread::yield();
         const auto view = flow::view_runs(op, local.deps(), *found, name);
         REQUIRE(view);
         REQUIRE(view->runs.size() == 1);
@@ -98,9 +102,6 @@ struct Desk {
         CHECK(run.verdict.kind == VerdictKind::running);
         CHECK(run.run.identity.pid > 1);
         CHECK(run.run.spec.code_hash == "abc0");
-        const std::string count = local.root() + "/runs/" + name + "/count";
-        while (lines_in(count) == 0)
-            std::this_thread::yield();
         CHECK(lines_in(count) == 1);
         CHECK(judge::living_processes(*run.facts).size() == 1);
         ::kill(static_cast<pid_t>(-run.run.identity.pgid), SIGKILL);
