@@ -46,31 +46,41 @@ std::string_view next_word(std::string_view& line) {
 
 }  // namespace
 
-DyingPlaces::DyingPlaces(const model::Lease& lease, const judge::TierMap& tiers) : lease_(lease), tiers_(&tiers) {
+DyingPlaces::DyingPlaces(const model::Lease& lease, const judge::TierMap& tiers)
+    : DyingPlaces(lease, tiers, disk::read_whole(std::string{k_mounts}, k_longest_table).value_or(std::string{})) {}
+
+DyingPlaces::DyingPlaces(const model::Lease& lease, const judge::TierMap& tiers, std::string_view mounts)
+    : lease_(lease), tiers_(&tiers) {
     same_paths_ = lease.endpoint.transport == model::TransportKind::local || carries_mark(lease.root);
-    const auto table = disk::read_whole(std::string{k_mounts}, k_longest_table);
-    if (!table) return;
-    std::string_view rest{*table};
-    while (!rest.empty()) {
-        std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-        for (int skipped = 0; skipped < 4; ++skipped)
-            next_word(line);
-        const std::string point = unescaped(next_word(line));
-        const std::size_t dash = line.find(" - ");
-        if (dash == std::string_view::npos) continue;
-        line.remove_prefix(dash + 3);
-        next_word(line);  // the kind of file system
-        const std::string source = unescaped(next_word(line));
-        // "user@host:/path", as sshfs and NFS write it.
-        const std::size_t colon = source.find(':');
-        if (colon == std::string::npos) continue;
-        const std::string host = source.substr(source.find('@') < colon ? source.find('@') + 1 : 0);
-        const std::string name = host.substr(0, host.find(':'));
-        if (name.empty() || (name != lease.endpoint.host && name != lease.endpoint.alias)) continue;
-        const std::string path = source.substr(colon + 1);
-        mounts_.push_back({point, path.starts_with('/') ? judge::clean_box_path(path) : ""});
+    while (!mounts.empty()) {
+        const std::string_view line = mounts.substr(0, mounts.find('\n'));
+        mounts.remove_prefix(std::min(line.size() + 1, mounts.size()));
+        read_mount(line);
     }
+}
+
+void DyingPlaces::read_mount(std::string_view line) {
+    for (int skipped = 0; skipped < 4; ++skipped)
+        next_word(line);
+    const std::string point = unescaped(next_word(line));
+    const std::size_t dash = line.find(" - ");
+    if (dash == std::string_view::npos) return;
+    line.remove_prefix(dash + 3);
+    next_word(line);  // the kind of file system
+    const std::string source = unescaped(next_word(line));
+    // "user@host:/path", as sshfs and NFS write it.
+    const std::size_t colon = source.find(':');
+    if (colon == std::string::npos) return;
+    const std::string host = source.substr(source.find('@') < colon ? source.find('@') + 1 : 0);
+    const std::string name = host.substr(0, host.find(':'));
+    if (name.empty() || (name != lease_.endpoint.host && name != lease_.endpoint.alias)) return;
+    const std::string path = source.substr(colon + 1);
+    mounts_.push_back({point, path.starts_with('/') ? judge::clean_box_path(path) : ""});
+}
+
+const std::string& DyingPlaces::real_directory(const std::string& path) {
+    const auto known = directories_.find(path);
+    return known != directories_.end() ? known->second : directories_[path] = real_path(path);
 }
 
 bool DyingPlaces::is_wiped(const std::string& box_path) const {
@@ -90,8 +100,11 @@ bool DyingPlaces::carries_mark(const std::string& directory) {
 
 bool DyingPlaces::holds(const std::string& path) {
     if (tiers_ == nullptr) return false;
-    const std::string real = real_path(path);
-    if (real.empty()) return false;
+    const std::size_t name = path.rfind('/');
+    if (name == std::string::npos) return false;
+    const std::string& directory = real_directory(name == 0 ? "/" : path.substr(0, name));
+    if (directory.empty()) return false;
+    const std::string real = (directory == "/" ? "" : directory) + path.substr(name);
     if (same_paths_ && is_wiped(real)) return true;
     for (const Mount& mount : mounts_) {
         if (!judge::is_inside(real, mount.point)) continue;

@@ -27,8 +27,8 @@ class Look {
         struct stat found {};
         if (::lstat(entry.local_path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
         if (found.st_size < 0 || static_cast<std::uint64_t>(found.st_size) != entry.file.size) return false;
-        if (check_ == CopyCheck::quick) return true;
         if (dying_ != nullptr && dying_->holds(entry.local_path)) return false;
+        if (check_ == CopyCheck::quick) return true;
         const auto held = held_.find(entry.local_path);
         const bool untouched =
             held != held_.end() && held->second.root == entry.file.root && held->second.stamp == disk::stamp_of(found);

@@ -14,7 +14,7 @@ namespace drawhitch::flow {
 enum class CopyCheck {
     quick,    // a file of that size is there
     thorough  // one that is not in the very state (inode, both times) in which the pull left it is read, and must have
-              // the recorded SHA-256; one that dies with the box is none
+              // the recorded SHA-256
 };
 
 struct KeptCopies {
@@ -24,7 +24,7 @@ struct KeptCopies {
 
 // Blocks for as long as reading takes; never writes. Errors of single files count as gone; the Error is for cancel,
 // deadline and the ledger.
-// `dying`, if given, outlives the call.
+// `dying`, if given, outlives the call: a copy in such a place is none.
 Result<KeptCopies> kept_copies(const Op& op, const ledger::Ledger& ledger, std::int64_t run, CopyCheck check,
                                DyingPlaces* dying = nullptr);
 

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "core/config/load_profile.hpp"
+#include "core/judge/box_path.hpp"
 #include "core/judge/results.hpp"
 #include "core/model/words.hpp"
 #include "flow/run_files.hpp"
@@ -176,6 +177,25 @@ Result<bool> was_given_up(const ledger::Ledger& ledger, std::int64_t lease, cons
     return note.has_value();
 }
 
+namespace {
+
+// The login user's home on the box, as far as the root below it tells; empty if it does not.
+std::string home_of(const model::Profile& profile, const model::Lease& lease) {
+    const std::string& data = profile.paths.data_dir;
+    if (!data.starts_with('~')) return {};
+    const std::string below = judge::clean_box_path("/" + data.substr(1) + "/drawhitch/" + lease.project);
+    return lease.root.ends_with(below) ? lease.root.substr(0, lease.root.size() - below.size()) : std::string{};
+}
+
+// The places of the box that end with it, as its profile says.
+std::optional<judge::TierMap> tiers_of(const model::Profile& profile, const model::Lease& lease) {
+    const model::MeterVerb* verb = model::find_verb(profile, model::Verb::terminate);
+    if (verb == nullptr) return std::nullopt;
+    return judge::TierMap{profile, *verb, home_of(profile, lease)};
+}
+
+}  // namespace
+
 Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const model::Lease& lease, CopyCheck check) {
     LeaseView view{.lease = lease, .spent = spent_on(lease, op.clock.wall())};
     const auto profile = config::load_profile(lease.profile_toml, lease.profile + ".toml", "");
@@ -187,9 +207,11 @@ Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const m
     if (lease.state == model::LeaseState::closed) return view;
     TRY_ASSIGN(const auto runs, ledger.runs(lease.id));
     if (profile.ok()) view.idle_s = idle_for(profile.value, lease, runs, op.clock.wall());
+    const auto tiers = profile.ok() ? tiers_of(profile.value, lease) : std::nullopt;
+    DyingPlaces dying = tiers ? DyingPlaces{lease, *tiers} : DyingPlaces{};
     for (const model::Run& run : runs) {
         TRY_ASSIGN(const auto manifest, ledger.latest_manifest(run.id));
-        TRY_ASSIGN(const KeptCopies kept, kept_copies(op, ledger, run.id, check));
+        TRY_ASSIGN(const KeptCopies kept, kept_copies(op, ledger, run.id, check, &dying));
         auto risk = risk_of(run, manifest, kept.here);
         if (!risk) continue;
         // Nobody asked the box now.

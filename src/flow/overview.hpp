@@ -47,7 +47,7 @@ Result<bool> was_given_up(const ledger::Ledger& ledger, std::int64_t lease, cons
 Status note_undeclared(ledger::Ledger& ledger, std::int64_t lease, const std::string& found);
 Result<std::string> last_undeclared(const ledger::Ledger& ledger, std::int64_t lease);
 
-// `check`: how closely copies on the laptop are looked at.
+// `check`: how closely copies on the laptop are looked at. Those that end with the box, as its profile says, are none.
 Result<LeaseView> view_lease(const Op& op, const ledger::Ledger& ledger, const model::Lease& lease,
                              CopyCheck check = CopyCheck::quick);
 Result<std::vector<LeaseView>> view_leases(const Op& op, const ledger::Ledger& ledger, ledger::Which which);

@@ -71,6 +71,17 @@ TEST_CASE("a copy that was removed or changed on the laptop after its pull opens
         REQUIRE(read_file(copy) == "abc");
         CHECK(closed_by(stage.down(), "mislaid", stage.work() + "/a.pt"));
     }
+    SECTION("all of them were moved to where the box's own files die, and a link leads there") {
+        const std::string directory = copy.substr(0, copy.rfind('/'));
+        std::filesystem::rename(directory, stage.box + "/mine");
+        std::filesystem::create_directory_symlink(stage.box + "/mine", directory);
+        REQUIRE(read_file(copy) == "abc");
+        CHECK(closed_by(stage.down(), "mislaid", stage.work() + "/a.pt"));
+        CHECK(at_risk());
+        const auto listed = flow::view_leases(stage.op, stage.local().ledger(), ledger::Which::open);
+        REQUIRE(listed);
+        CHECK_FALSE(listed->front().at_risk.empty());
+    }
     SECTION("a directory above it leads to another place of the laptop") {
         const std::string directory = copy.substr(0, copy.rfind('/'));
         std::filesystem::rename(directory, directory + "-old");
