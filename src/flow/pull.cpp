@@ -11,6 +11,7 @@
 #include "flow/box.hpp"
 #include "flow/lease_word.hpp"
 #include "flow/name_check.hpp"
+#include "flow/pull_beside.hpp"
 #include "flow/pull_owner.hpp"
 #include "flow/pull_parts.hpp"
 #include "flow/run/claim.hpp"
@@ -70,8 +71,10 @@ class Pull {
         report_.no_roster = has_no_roster(run_.spec, options_);
         TRY(find_own());
         auto done = deps_.dry_run ? show_plan() : fetch();
-        if (done && !done->problem)
+        if (done && !done->problem) {
             done->problem = unmatched_problem(word_of(lease_), run_.spec, options_, done->unmatched);
+            if (done->problem && !done->no_roster) done->problem = advised(std::move(*done->problem));
+        }
         return done;
     }
 
@@ -96,10 +99,45 @@ class Pull {
             TRY_ASSIGN(files, scan_run_files(op, *link.agent, link.root, roster()));
             return ok();
         }));
-        TRY(check_declared(files, options_.declare));
+        if (auto met = check_declared(files, options_.declare); !met) {
+            TRY(look_beside());
+            return advised(std::move(met).error());
+        }
         if (!deps_.dry_run && !options_.declare.empty()) TRY(deps_.ledger.declare_roster(run_.id, options_.declare));
         remember_all(files);
         TRY_ASSIGN(selection_, select_units(std::move(files), roster(), options_));
+        const bool nothing = selection_.units.empty() && selection_.left_out.empty();
+        const bool gap = std::ranges::find(selection_.unmatched, model::RosterClass::must,
+                                           &model::RosterItem::wanted) != selection_.unmatched.end();
+        return nothing || gap ? look_beside() : ok();
+    }
+
+    // What the run has made that nobody named: the next line to type, where a pattern met nothing.
+    Status look_beside() {
+        if (options_.all) return ok();
+        return ask([&](const Op& op, Link& link) -> Status {
+            TRY_ASSIGN(beside_, unnamed_outputs(op, *link.agent, link.root, deps_.ledger, run_, options_.patterns));
+            return ok();
+        });
+    }
+
+    [[nodiscard]] Error advised(Error error) const {
+        return advise_outputs(std::move(error), word_of(lease_), run_.spec.name, options_, beside_);
+    }
+
+    // Nobody should fetch for an hour what lies on the next shelf.
+    Status tell_elsewhere() {
+        std::vector<model::ManifestEntry> fetched;
+        for (const std::size_t index : item_files_) {
+            if (report_.files[index].entry.path.starts_with(k_run_prefix)) continue;  // small, and wanted everywhere
+            fetched.push_back(report_.files[index].entry);
+            fetched.back().mtime = wall_of(selection_.entries[index].mtime_ns);
+        }
+        TRY_ASSIGN(report_.elsewhere, copies_elsewhere(deps_.ledger, run_.id, report_.directory, fetched));
+        for (const ElsewhereCopy& copy : report_.elsewhere)
+            op_.warn("a proven copy of " + counted(copy.files, "file") + ", " + human_bytes(copy.bytes) + ", of " +
+                     run_.spec.name + " lies in " + printable(copy.directory) + " already; this pull " +
+                     (deps_.dry_run ? "would make" : "makes") + " another in " + printable(report_.directory));
         return ok();
     }
 
@@ -126,17 +164,19 @@ class Pull {
 
     [[nodiscard]] Error nothing_matches() const {
         if (auto problem = unbegun(); problem && options_.patterns.empty()) return std::move(*problem);
-        if (options_.patterns.empty()) {
+        if (options_.patterns.empty() && beside_.empty()) {
             return Error{Code::not_found, "run " + run_.spec.name + " has made nothing yet that its roster names"}.then(
                 "drawhitch ps " + word_of(lease_) + " " + run_.spec.name);
         }
+        if (options_.patterns.empty())
+            return advised({Code::not_found, "run " + run_.spec.name + " has made nothing yet that its roster names"});
         Error error{Code::not_found, "nothing of run " + run_.spec.name + " matches " + quoted_list(options_.patterns)};
         if (options_.all) return error;
         PullOptions wider = options_;
         wider.all = true;
         error.why = "a pattern selects among the files of the run's roster; --all looks at every file it has made";
         error.next = pull_command(wider, word_of(lease_), run_.spec.name);
-        return error;
+        return advised(std::move(error));
     }
 
     // What is here already and equal is kept; `items_` is the rest.
@@ -270,6 +310,7 @@ class Pull {
     Result<PullReport> show_plan() {
         if (options_.names) TRY(refuse_collisions(*options_.names));
         TRY(compare());
+        TRY(tell_elsewhere());
         for (const std::size_t index : item_files_) {
             report_.files[index].planned = true;
         }
@@ -287,6 +328,7 @@ class Pull {
         TRY_ASSIGN(const parse::NameRules rules, name_rules(root));
         TRY(refuse_collisions(rules));
         TRY(compare());
+        TRY(tell_elsewhere());
         TRY(hold_found());
         selection_.entries = {};  // there may be hundreds of thousands, and all that counts is in the report now
         TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), landing_id()));
@@ -477,6 +519,7 @@ class Pull {
     std::map<std::string, disk::Stamp> ours_{};     // what may be replaced, in the state in which it was looked at
     std::vector<std::string> in_the_way_{};         // entries whose local file is neither equal nor ours nor movable
     std::vector<model::ManifestEntry> matched_{};   // all that the roster matched, where the user narrowed it
+    std::vector<plan::ProposedPattern> beside_{};   // what the run has made and nobody named, where that is advice
     Selection selection_{};
     std::optional<Link> link_{};
     Wire lost_{};                  // over connections that were lost before any data flowed

@@ -52,6 +52,13 @@ struct PulledUnit {
     std::string why{};
 };
 
+// A directory of the laptop with a proven copy of some of what a pull would fetch.
+struct ElsewhereCopy {
+    std::string directory{};  // absolute
+    std::uint64_t files{0};   // of those that this pull fetches, log and record aside
+    std::uint64_t bytes{0};
+};
+
 struct PullReport {
     std::string lease{};
     std::string run{};
@@ -64,6 +71,7 @@ struct PullReport {
         moved_aside{};                        // files of the user's; relative to the directory; planned in a dry run
     bool no_roster{false};                    // nobody said what the run must leave behind
     std::optional<model::Receipt> receipt{};  // of this pull; none if nothing was proven
+    std::vector<ElsewhereCopy> elsewhere{};   // told before anything is fetched
     PullTally tally{};
     std::uint64_t planned_bytes{0};  // that had to be fetched
     // Why the pull is not simply good, worst first: it stopped, something is damaged, something was left out.

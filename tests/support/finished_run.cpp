@@ -38,13 +38,14 @@ void FinishedRun::put(const std::string& path, std::string_view content, unsigne
     if (::utimensat(AT_FDCWD, full.c_str(), times, 0) != 0) throw std::runtime_error("cannot set the time of " + full);
 }
 
-void FinishedRun::claim(const model::Roster& roster) {
+void FinishedRun::claim(const model::Roster& roster, const std::string& code_hash) {
     model::RunSpec spec{};
     spec.name = "r1";
     spec.command = {"true"};
     spec.run_dir = run_dir;
     spec.work_dir = run_dir + "/work";
     spec.roster = roster;
+    spec.code_hash = code_hash;
     auto claimed = local.ledger().claim_run(lease.id, spec);
     if (!claimed) throw std::runtime_error(claimed.error().message);
     run = *claimed;

@@ -26,7 +26,7 @@ struct FinishedRun {
     // A file of the work tree, written long ago.
     void put(const std::string& path, std::string_view content, unsigned mode = 0644) const;
     // The run in the ledger, named r1.
-    void claim(const model::Roster& roster);
+    void claim(const model::Roster& roster, const std::string& code_hash = {});
     // A pull of b1 that must not fail as a whole.
     flow::PullReport pull(flow::PullOptions options = {});
     // Where pulls land.

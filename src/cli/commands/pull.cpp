@@ -112,6 +112,17 @@ void tell_moved_aside(Context& context, const flow::PullReport& report, bool pla
     context.out.json("moved_aside", list);
 }
 
+// Warned of before the first byte came.
+void show_elsewhere(Context& context, const flow::PullReport& report) {
+    Json list = Json::array();
+    for (const flow::ElsewhereCopy& copy : report.elsewhere)
+        list.push(Json::object()
+                      .set("directory", Json::name(copy.directory))
+                      .set("files", copy.files)
+                      .set("bytes", copy.bytes));
+    context.out.json("elsewhere", list);
+}
+
 std::optional<parse::NameRules> name_rules(std::string_view word) {
     if (word == "linux") return parse::NameRules{};
     if (word == "macos") return parse::NameRules{.ignores_case = true, .ignores_unicode_form = true};
@@ -160,6 +171,7 @@ Result<Outcome> run_pull(Context& context, const Parsed& parsed) {
     const bool planned = place->deps().dry_run;
     warn_of_gaps(context, report);
     tell_moved_aside(context, report, planned);
+    show_elsewhere(context, report);
     show_files(context.out, report, planned);
     if (planned) {
         context.out.text("would fetch " + human_bytes(report.planned_bytes) + " into " + printable(report.directory));

@@ -13,7 +13,7 @@ ls ran 2> /dev/null || echo "it did not run"
 drawhitch -q trust -y > /dev/null
 drawhitch -q pull b1 r1 > rows 2> problem || echo "trusted: exit $?"
 grep '^out' rows | sort | cut -f1,3,5,6
-head -1 problem
+grep -m1 '^error' problem
 sort ran
 cut -c67- pulls/b1/r1/SHA256SUMS | grep out
 drawhitch -q verify b1 r1 > /dev/null 2>&1 || echo "what failed is still bad: exit $?"

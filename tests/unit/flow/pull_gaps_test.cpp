@@ -121,10 +121,10 @@ TEST_CASE("of several patterns behind the run, the one that matches nothing is n
     REQUIRE(report.problem);
     CHECK(report.problem->code == Code::skipped);
     CHECK(report.problem->message.find("\"other/**\"") != std::string::npos);
-    CHECK(report.problem->next == "drawhitch pull b1 r1 'out/**' 'other/**' --all");
+    CHECK(report.problem->next == "drawhitch pull b1 r1 --out 'other/**'");
     const auto none = flow::pull(bench.op, bench.local.deps(), {.box = "b1", .run = "r1", .patterns = {"other/**"}});
     REQUIRE(!none);
-    CHECK(none.error().next == "drawhitch pull b1 r1 'other/**' --all");
+    CHECK(none.error().next == "drawhitch pull b1 r1 --out 'other/**'");
 }
 
 TEST_CASE("whichever call of the link fails once, a whole pull ends right", "[loop]") {
