@@ -30,6 +30,8 @@ namespace {
 using proto::FileEntry;
 using proto::FileType;
 
+// A file may change twice within one tick of its clock, which is 2 s long on some file systems.
+constexpr std::int64_t k_rest_seconds = 2;
 constexpr std::size_t k_stat_batch = 500;  // paths in one question to the box
 
 // Where a path lies: a directory to open and a name in it.
@@ -97,6 +99,18 @@ std::string below(const std::string& path, const std::string& name) {
     return path.size() > name.size() ? path.substr(name.empty() ? 0 : name.size() + 1) : std::string{};
 }
 
+// The state, if any later change must show in it.
+disk::Stamp stamp_at_rest(const disk::Stamp& stamp, WallTime now) {
+    const std::int64_t newest = std::max(stamp.mtime_ns, stamp.ctime_ns) / 1'000'000'000;
+    return newest + k_rest_seconds < now.seconds ? stamp : disk::Stamp{};
+}
+
+// A file of the laptop that had the box's content before anything was copied.
+struct SameHere {
+    std::string root{};
+    disk::Stamp stamp{};
+};
+
 class Copy {
   public:
     Copy(const Op& op, Deps& deps, const CpOptions& options) : op_(op), deps_(deps), options_(options) {}
@@ -123,7 +137,12 @@ class Copy {
         };
         for (const CopiedFile& file : report.files) {
             if (!is_there(file) || file.root.empty()) continue;
-            some.push_back({file.box_path, file.root, file.size, joined(here_, file.path)});
+            const disk::Stamp& stamp = file.stamp;
+            some.push_back({file.box_path,
+                            file.root,
+                            file.size,
+                            joined(here_, file.path),
+                            {stamp.ino, stamp.mtime_ns, stamp.ctime_ns, stamp.size}});
             if (some.size() >= exchange::k_copied_per_event) TRY(append());
         }
         return some.empty() ? ok() : append();
@@ -174,6 +193,8 @@ class Copy {
         }
         const SameContent is_same = [&](const CopyTarget& target) -> Result<bool> {
             TRY_ASSIGN(const disk::Root root, disk::Root::open(to.directory));
+            TRY_ASSIGN(const struct stat before, root.stat_entry(target.path));
+            const disk::Stamp stamp = stamp_at_rest(disk::stamp_of(before), op_.clock.wall());
             TRY_ASSIGN(const auto here, hash_files(op_, root, {target.path}, {}));
             if (here.front().error) return false;
             proto::Hash request{};
@@ -181,7 +202,7 @@ class Copy {
             request.path = sources[target.path];
             const auto there = link.agent->hash(op_, request);
             if (!there || here.front().digests.root != there->entry.root) return false;
-            same_roots_[target.path] = here.front().digests.root.hex();
+            same_here_[target.path] = {here.front().digests.root.hex(), stamp};
             return true;
         };
         TRY_ASSIGN(standing_, standing_here(to.directory, targets, is_same));
@@ -228,7 +249,8 @@ class Copy {
             const bool same = standing_.same.count(target) > 0;
             if (same) {
                 file.state = FileState::kept;
-                file.root = same_roots_[target];
+                file.root = same_here_[target].root;
+                file.stamp = same_here_[target].stamp;
             }
             report_.files.push_back(std::move(file));
             if (same) return ok();
@@ -266,6 +288,7 @@ class Copy {
             if (file.state == FileState::pulled) {
                 file.sha256 = outcome.results[i].sha256.hex();
                 file.root = outcome.results[i].root.hex();
+                note_landed(file, outcome.results[i].mtime_ns, root);
             }
             if (outcome.results[i].code == Code::integrity && !report_.problem) {
                 report_.problem = Error{Code::integrity, printable(file.path) + " arrived wrong three times"};
@@ -273,6 +296,14 @@ class Copy {
         }
         find_displaced(root);
         count_skips();
+    }
+
+    // Only where nobody can have written since.
+    static void note_landed(CopiedFile& file, std::int64_t mtime_ns, const disk::Root& root) {
+        const auto found = root.stat_entry(file.path);
+        if (!found || !S_ISREG(found->st_mode)) return;
+        const disk::Stamp stamp = disk::stamp_of(*found);
+        if (stamp.size == file.size && stamp.mtime_ns == mtime_ns) file.stamp = stamp;
     }
 
     // Like a pull: what counts is what the names lead to when all is done.
@@ -427,6 +458,7 @@ class Copy {
             files.push_back(&entry);
             paths.push_back(entry.path);
         }
+        const WallTime begun = op_.clock.wall();
         TRY_ASSIGN(const auto hashed, hash_files(op_, source.root(), paths, {}));
         std::vector<PushItem> items;
         for (std::size_t i = 0; i < files.size(); ++i) {
@@ -440,6 +472,7 @@ class Copy {
             file.size = hashed[i].digests.size;
             file.box_path = joined(to.directory, joined(to.name, inner));
             file.root = hashed[i].digests.root.hex();
+            file.stamp = stamp_at_rest({files[i]->ino, files[i]->size, files[i]->mtime_ns, files[i]->ctime_ns}, begun);
             report_.files.push_back(std::move(file));
             items.push_back({paths[i], joined(to.name, inner), hashed[i].digests.size, files[i]->mode & 0777U,
                              files[i]->mtime_ns, hashed[i].digests.root, hashed[i].digests.leaves});
@@ -508,7 +541,7 @@ class Copy {
     std::string here_{};  // what the report's paths are relative to on the laptop
     std::vector<std::size_t> item_files_{};
     Standing standing_{};
-    std::map<std::string, std::string> same_roots_{};
+    std::map<std::string, SameHere> same_here_{};
     CpReport report_{};
 };
 

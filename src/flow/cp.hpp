@@ -8,6 +8,7 @@
 
 #include "flow/deps.hpp"
 #include "flow/transfer/pull_types.hpp"
+#include "io/disk/set_aside.hpp"
 
 namespace drawhitch::flow {
 
@@ -28,6 +29,8 @@ struct CopiedFile {
     std::string box_path{};  // absolute on the box
     std::string root{};      // root digest of what both sides have, hex; empty unless copied
     std::string why{};
+    // Of the laptop's file, with exactly these bytes; of ctime_ns 0 where nobody knows.
+    disk::Stamp stamp{};
 };
 
 struct CpReport {

@@ -45,13 +45,34 @@ std::string name_of(const Json& json, const char* key) {
     return raw != at->end() && raw->is_string() ? decoded(raw->get<std::string>()) : std::string{};
 }
 
+// All of it or nothing.
+CopiedState state_of(const Json& row) {
+    if (!row.is_object()) return {};
+    const auto ino = row.find("ino");
+    const auto mtime = row.find("mtime_ns");
+    const auto ctime = row.find("ctime_ns");
+    const auto size = row.find("size");
+    const bool whole = ino != row.end() && ino->is_number_unsigned() && mtime != row.end() &&
+                       mtime->is_number_integer() && ctime != row.end() && ctime->is_number_integer() &&
+                       size != row.end() && size->is_number_unsigned();
+    if (!whole) return {};
+    return {ino->get<std::uint64_t>(), mtime->get<std::int64_t>(), ctime->get<std::int64_t>(),
+            size->get<std::uint64_t>()};
+}
+
 }  // namespace
 
 std::string copied_json(bool to_box, const std::vector<CopiedEntry>& files) {
     Json list = Json::array();
-    for (const CopiedEntry& file : files)
+    for (const CopiedEntry& file : files) {
         list.push_back(
             {{"path", bytes(file.path)}, {"bytes", file.size}, {"root", file.root}, {"here", bytes(file.here)}});
+        if (file.state.ctime_ns == 0) continue;
+        list.back()["size"] = file.state.size;
+        list.back()["ino"] = file.state.ino;
+        list.back()["mtime_ns"] = file.state.mtime_ns;
+        list.back()["ctime_ns"] = file.state.ctime_ns;
+    }
     return Json{{"to_box", to_box}, {"files", std::move(list)}}.dump();
 }
 
@@ -62,7 +83,7 @@ std::vector<CopiedEntry> copied_of(std::string_view json) {
     const auto list = parsed.find("files");
     if (list == parsed.end() || !list->is_array()) return files;
     for (const Json& row : *list) {
-        CopiedEntry file{name_of(row, "path"), name_of(row, "root"), 0, name_of(row, "here")};
+        CopiedEntry file{name_of(row, "path"), name_of(row, "root"), 0, name_of(row, "here"), state_of(row)};
         if (file.path.empty() || file.root.empty()) continue;
         const auto size = row.find("bytes");
         if (size != row.end() && size->is_number_unsigned()) file.size = size->get<std::uint64_t>();

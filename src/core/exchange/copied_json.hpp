@@ -15,11 +15,21 @@ inline constexpr std::size_t k_copied_per_event = 500;
 // Kind of the event that names a directory of the box before `cp` writes into it.
 inline constexpr std::string_view k_writing_event = "cp.writing";
 
+// The state of a file in which it was seen to hold what was copied. `ctime_ns` 0: nobody knows.
+struct CopiedState {
+    std::uint64_t ino{0};
+    std::int64_t mtime_ns{0};
+    std::int64_t ctime_ns{0};
+    std::uint64_t size{0};
+    bool operator==(const CopiedState&) const = default;
+};
+
 struct CopiedEntry {
     std::string path{};  // absolute on the box, bytes
     std::string root{};  // root digest, hex
     std::uint64_t size{0};
-    std::string here{};  // absolute on the laptop, bytes: where the same content lay
+    std::string here{};   // absolute on the laptop, bytes: where the same content lay
+    CopiedState state{};  // of the laptop's file
     bool operator==(const CopiedEntry&) const = default;
 };
 

@@ -353,7 +353,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
     TRY(look_at_runs(op, roots, tiers, talk, why));
     TRY_ASSIGN(const Copied copied, read_copied(op, deps_, leases_));
     DyingPlaces dying{lease_, tiers};
-    TRY_ASSIGN(facts.notes, explain_copied(op, roots, {tiers, dying}, copied, why));
+    TRY_ASSIGN(facts.notes, explain_copied(op, roots, {tiers, dying, !deps_.dry_run}, copied, why));
     TRY(miss_earlier(op, roots, dying));
     judge::Undeclared undeclared{why};
     TierScan scan{roots, tiers, talk.survey.home, undeclared};

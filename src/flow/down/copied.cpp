@@ -9,10 +9,10 @@
 #include <string>
 
 #include "base/text.hpp"
-#include "core/exchange/copied_json.hpp"
 #include "core/judge/box_path.hpp"
 #include "flow/down/run_standing.hpp"
 #include "flow/hash_files.hpp"
+#include "io/disk/set_aside.hpp"
 #include "io/ledger/ledger.hpp"
 
 namespace drawhitch::flow {
@@ -38,14 +38,14 @@ std::vector<std::string> some_paths(const Copied& copied, const judge::TierMap& 
 }
 
 // Those that still have the content that was copied, by path, with that content's digest.
-Status compare(const Op& op, BoxRoots& roots, const Copied& copied, std::vector<std::string> paths,
+Status compare(const Op& op, BoxRoots& roots, const Copied& copied, std::vector<std::string> paths, bool rehash,
                std::map<std::string, std::string>& same) {
     const auto top = roots.open(op, "/");
     if (!top) return ends_the_look(top.error()) ? Status{top.error()} : ok();
     proto::Scan scan{};
     scan.root = *top;
     scan.digests = true;
-    scan.rehash = true;  // nothing remembered decides about destruction
+    scan.rehash = rehash;
     scan.subtrees = std::move(paths);
     const auto end = roots.agent().scan(op, scan, [&](proto::FileEntry&& entry) -> Status {
         const auto known = copied.roots.find("/" + entry.path);
@@ -57,13 +57,19 @@ Status compare(const Op& op, BoxRoots& roots, const Copied& copied, std::vector<
 }
 
 // Whether the laptop's file still is that copy.
-Result<bool> stands_here(const Op& op, DyingPlaces& dying, const std::string& path, const std::string& root) {
+Result<bool> stands_here(const Op& op, DyingPlaces& dying, const Copied::Places::value_type& place,
+                         const std::string& root) {
+    const auto& [path, state] = place;
     struct stat found {};
     if (::lstat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || dying.holds(path)) return false;
+    const disk::Stamp now = disk::stamp_of(found);
+    if (state.ctime_ns != 0 && state == exchange::CopiedState{now.ino, now.mtime_ns, now.ctime_ns, now.size})
+        return true;
+    op.note("reading " + printable(path) + ": it is not in the state in which it was copied");
     TRY_ASSIGN(const disk::Root top, disk::Root::open("/"));
     HashOptions options{};
     // The user may have linked the directories above it; the file itself is no link.
-    options.open = [](const std::string& place) { return disk::open_regular(AT_FDCWD, place, place); };
+    options.open = [](const std::string& name) { return disk::open_regular(AT_FDCWD, name, name); };
     TRY_ASSIGN(const auto hashed, hash_files(op, top, {path}, options));
     return !hashed.front().error && hashed.front().digests.root.hex() == root;
 }
@@ -100,7 +106,7 @@ Result<Copied> read_copied(const Op& op, Deps& deps, const std::vector<std::int6
                 if (event.kind == exchange::k_writing_event) copied.written.insert(exchange::writing_of(event.json));
                 if (event.kind != exchange::k_copied_event) continue;
                 for (exchange::CopiedEntry& file : exchange::copied_of(event.json))
-                    copied.roots[file.path][file.root].insert(std::move(file.here));
+                    copied.roots[file.path][file.root][std::move(file.here)] = file.state;
             }
             after = events.back().id;
         }
@@ -115,23 +121,23 @@ Result<std::vector<std::string>> explain_copied(const Op& op, BoxRoots& roots, c
     std::map<std::string, std::string> same;
     for (Place next = copied.roots.begin(); next != copied.roots.end();) {
         std::vector<std::string> paths = some_paths(copied, dying.tiers, next);
-        if (!paths.empty()) TRY(compare(op, roots, copied, std::move(paths), same));
+        if (!paths.empty()) TRY(compare(op, roots, copied, std::move(paths), dying.rehash, same));
     }
     Told standing{" more files stand on this machine as cp copied them"};
     Told lost{" more files have no copy on this machine any more as cp made or read it"};
     for (const auto& [path, root] : same) {
-        const std::set<std::string>& places = copied.roots.at(path).at(root);
+        const Copied::Places& places = copied.roots.at(path).at(root);
         std::string found;
-        for (const std::string& place : places) {
-            if (!found.empty() || place.empty()) continue;
+        for (const Copied::Places::value_type& place : places) {
+            if (!found.empty() || place.first.empty()) continue;
             TRY_ASSIGN(const bool here, stands_here(op, dying.here, place, root));
-            if (here) found = place;
+            if (here) found = place.first;
         }
         if (!found.empty()) {
             why.files.emplace(path, judge::Explained::copied);
             standing.add(printable(path) + " is " + printable(found) + " here, as cp copied it");
         } else {
-            lost.add(printable(path) + ": " + printable(*places.rbegin()) +
+            lost.add(printable(path) + ": " + printable(places.rbegin()->first) +
                      " here is not (or no more) the copy that cp knew");
         }
     }

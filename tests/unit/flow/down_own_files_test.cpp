@@ -5,6 +5,7 @@
 
 #include "down_stage.hpp"
 #include "flow/cp.hpp"
+#include "support/paths.hpp"
 
 using namespace drawhitch;
 using support::closed_by;
@@ -89,6 +90,49 @@ TEST_CASE("what cp copied is explained only as long as the laptop has it") {
     std::filesystem::create_directory_symlink(stage.box + "/notes", here / "notes");
     REQUIRE(support::read_file(copy) == "precious");
     CHECK(lost());
+}
+
+TEST_CASE("a copy in the very state in which cp knew it is not read again") {
+    Stage stage;
+    support::TempDir here;
+    write_file(stage.box + "/ideas.txt", "precious");
+    const std::string copy = here / "ideas.txt";
+    cp(stage, stage.box + "/ideas.txt", here.path(), false);
+    const std::string old = support::source_dir() + "/tests/golden/structure/model_bf16_a.pt";
+    cp(stage, stage.box + "/", old, true);
+    write_file(here / "young", "young");
+    cp(stage, stage.box + "/", here / "young", true);
+    const auto reads = [&](const std::string& path) {
+        std::size_t count = 0;
+        for (const std::string& text : stage.op.events().texts(EventKind::note))
+            if (text.find("reading " + path) != std::string::npos) ++count;
+        return count;
+    };
+    CHECK(stage.down({}, true).gate.open);
+    CHECK(reads(copy) == 0);
+    CHECK(reads(old) == 0);
+    CHECK(reads(here / "young") == 1);  // it might have been written twice in one tick of its clock
+
+    SECTION("the same bytes, written again") {
+        const auto before = std::filesystem::last_write_time(copy);
+        write_file(copy, "precious");
+        std::filesystem::last_write_time(copy, before);
+        CHECK(stage.down({}, true).gate.open);
+        CHECK(reads(copy) == 1);
+    }
+    SECTION("other bytes under the old time") {
+        const auto before = std::filesystem::last_write_time(copy);
+        write_file(copy, "PRECIOUS");
+        std::filesystem::last_write_time(copy, before);
+        CHECK(closed_by(stage.down({}, true), "undeclared", stage.box));
+        CHECK(reads(copy) == 1);
+    }
+    SECTION("another file in its place") {
+        write_file(here / "new", "PRECIOUS");
+        std::filesystem::last_write_time(here / "new", std::filesystem::last_write_time(copy));
+        std::filesystem::rename(here / "new", copy);
+        CHECK(closed_by(stage.down({}, true), "undeclared", stage.box));
+    }
 }
 
 TEST_CASE("nothing hides in a directory of ours") {
