@@ -19,7 +19,7 @@ Result<std::optional<ProjectFile>> find_project_file(const Op& op, const std::st
     for (const config::Problem& warning : loaded.warnings)
         op.warn(warning.text());
     auto values = config::checked(std::move(loaded));
-    if (!values) return std::move(values).error().then("drawhitch help config");
+    if (!values) return std::move(values).error().then("drawhitch help project-file");
     file.values = std::move(*values);
     file.needing_trust = config::keys_needing_trust(file.values);
     file.pin = proto::sha256(config::trust_text(file.path, file.needing_trust)).hex();

@@ -26,7 +26,7 @@ Json left_out_json(const std::vector<plan::LeftOut>& files) {
 
 void tell_what_stays(const Op& op, term::Output& out, const flow::LocalTree& tree) {
     for (const plan::LeftOut& file : tree.held_back) {
-        op.warn("held back: " + printable(file.path) + " (" + file.reason + ")");
+        op.warn("held back: " + printable(file.path) + " (" + file.reason + "; `[push] allow_secrets` lets it go)");
     }
     for (const plan::LeftOut& file : tree.left_out) {
         op.warn("left out: " + printable(file.path) + " (" + file.reason + ")");
@@ -38,7 +38,7 @@ void tell_what_stays(const Op& op, term::Output& out, const flow::LocalTree& tre
         for (const parse::Flaw flaw : file.flaws) {
             const std::string text = printable(file.path) + ": " + std::string{parse::describe(flaw)};
             file.fixed ? op.note(text + " (fixed in what was pushed)")
-                       : op.warn(text + " (--fix-eol repairs what is pushed)");
+                       : op.warn(text + " (`push --fix-eol` or `[push] fix_eol = true` repairs what is pushed)");
         }
     }
     Json flawed = Json::array();

@@ -22,7 +22,10 @@ std::string exit_codes() {
         text += term::pad_left(std::to_string(row.exit), 5) + "  " + term::pad_right(id(row.code), 15) +
                 std::string{row.meaning} + "\n";
     }
-    return text;
+    return text +
+           "\nWhat push holds back because it looks like a secret is named in a warning (data.held_back of\n"
+           "--json) and leaves the code 0: holding it back is what was asked for. A file that cannot go\n"
+           "(unreadable, a pipe, an outside link) makes it 3.\n";
 }
 
 std::string environment() {
@@ -82,6 +85,8 @@ std::string project_file() {
            "one when there is none. It says what a run must leave behind, what is pushed, and which box is\n"
            "meant; secrets do not belong into it. What could make a cloned project dangerous counts only\n"
            "after `drawhitch trust`. Every key, with what it is without you, in docs/project-file.md.\n\n"
+           "  [push] allow_secrets = [\"NAME\"]   push files that look like secrets, after `drawhitch trust`\n"
+           "  [push] fix_eol = true              repair the line ends of scripts in what is pushed\n\n"
            "This is the file that adopt writes:\n\n" +
            std::string{disk::project_template()};
 }

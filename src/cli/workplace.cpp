@@ -33,6 +33,14 @@ model::Connection joined(const model::Connection& settings, const model::Connect
 }  // namespace
 
 Result<std::unique_ptr<Workplace>> Workplace::open(Context& context) {
+    return open(context, WrongFile::stops);
+}
+
+Result<std::unique_ptr<Workplace>> Workplace::open_to_look(Context& context) {
+    return open(context, WrongFile::warns);
+}
+
+Result<std::unique_ptr<Workplace>> Workplace::open(Context& context, WrongFile wrong) {
     if (context.directory.empty()) {
         return Error{Code::local_io, "the working directory does not exist any more"}.then("cd ~");
     }
@@ -43,7 +51,7 @@ Result<std::unique_ptr<Workplace>> Workplace::open(Context& context) {
     made->profiles_.emplace(dirs.config);
     TRY_ASSIGN(ledger::Ledger opened, ledger::Ledger::open(context.op, dirs.state));
     made->ledger_.emplace(std::move(opened));
-    TRY(made->find_project(context));
+    TRY(made->find_project(context, wrong));
     made->connection_ = joined(context.settings.connection, made->project_.values.connection);
     made->secrets_.emplace(context.prompt);
     made->connector_.emplace(*made->ledger_, made->laptop_, made->connection_, *made->secrets_);
@@ -52,10 +60,15 @@ Result<std::unique_ptr<Workplace>> Workplace::open(Context& context) {
     return made;
 }
 
-Status Workplace::find_project(Context& context) {
-    TRY_ASSIGN(const auto file, find_project_file(context.op, context.directory));
+Status Workplace::find_project(Context& context, WrongFile wrong) {
+    auto found = find_project_file(context.op, context.directory);
+    if (!found && (wrong == WrongFile::stops || found.error().code != Code::config)) return std::move(found).error();
     project_.directory = context.directory;
-    if (file) {
+    if (!found) {
+        const Error& error = found.error();
+        context.op.warn("the project's file counts for nothing until it is mended: " + error.message +
+                        (error.why.empty() ? "" : "; " + error.why) + " (`drawhitch help project-file`)");
+    } else if (const auto& file = *found) {
         project_.file = file->path;
         project_.directory = file->directory;
         project_.values = file->values;

@@ -22,6 +22,8 @@ class Workplace {
     // wrong (all problems at once); Code::local_io when the working directory is gone; the Codes of Ledger::open. Keys
     // of the project that need `drawhitch trust` and do not have it are left out, with a warning.
     static Result<std::unique_ptr<Workplace>> open(Context& context);
+    // The same for verbs that only look: of a project's file that is wrong nothing counts, with a warning.
+    static Result<std::unique_ptr<Workplace>> open_to_look(Context& context);
     Workplace(const Workplace&) = delete;
     Workplace& operator=(const Workplace&) = delete;
     ~Workplace() = default;
@@ -56,7 +58,9 @@ class Workplace {
 
   private:
     Workplace() = default;
-    Status find_project(Context& context);
+    enum class WrongFile { stops, warns };
+    static Result<std::unique_ptr<Workplace>> open(Context& context, WrongFile wrong);
+    Status find_project(Context& context, WrongFile wrong);
     Status check_first_word(const Parsed& parsed, const model::Lease& lease) const;
 
     std::string* meant_box_{nullptr};  // of the context, which outlives this

@@ -30,6 +30,10 @@ must = ["checkpoints/*.safetensors", "metrics.jsonl", "summary.json"]
 [push]
 exclude = ["state/"]    # the demo's ledger lies here, too, so that all it says stays readable
 )";
+constexpr std::string_view k_mark =
+    "drawhitch demo made this directory; a push of the project around it leaves it out.\n";
+constexpr std::string_view k_pushed =
+    "# What git ignores here, but for the code of the demo itself.\n!/train.py\n!/drawhitch.toml\n";
 constexpr int k_most_demos = 1000;  // in one directory
 
 // Holds what has to go away again, in whatever way the demo ends.
@@ -56,6 +60,9 @@ class Stage {
         TRY(demo::write_new_file(private_ + "/laptop/config/drawhitch/profiles/demo.toml", demo_profile_toml()));
         TRY(demo::write_new_file(directory_ + "/train.py", demo_train_py()));
         TRY(demo::write_new_file(directory_ + "/drawhitch.toml", k_project_toml));
+        TRY(demo::write_new_file(directory_ + "/" + std::string{k_demo_mark}, k_mark));
+        TRY(demo::write_new_file(directory_ + "/.gitignore", "*\n"));
+        TRY(demo::write_new_file(directory_ + "/.drawhitchignore", k_pushed));
         demo::adopt_orphans();
         TRY_ASSIGN(sshd_, demo::PrivateSshd::start(op, private_ + "/box"));
         TRY_ASSIGN(relay_, demo::Relay::start(sshd_->port()));

@@ -14,6 +14,7 @@
 #include "core/parse/secrets.hpp"
 #include "core/proto/path.hpp"
 #include "core/proto/tree_hash.hpp"
+#include "flow/demo_files.hpp"
 #include "flow/hash_files.hpp"
 #include "io/disk/tree_walk.hpp"
 #include "io/disk/write_atomic.hpp"
@@ -82,7 +83,10 @@ class Collector {
         load(parse::IgnoreLayer::drawhitchignore, directory, ".drawhitchignore");
     }
     bool ignored(std::string_view path, FileType type) {
-        if (!ignore_.judge(path, type == FileType::directory).ignored) return false;
+        const bool directory = type == FileType::directory;
+        const bool demo = directory && source_.root().read_file(joined(std::string{path}, k_demo_mark));
+        if (demo) tree_.remarks.push_back({std::string{path}, "made by drawhitch demo, and not pushed"});
+        if (!demo && !ignore_.judge(path, directory).ignored) return false;
         ++tree_.ignored;
         return true;
     }
@@ -322,7 +326,8 @@ Result<LocalTree> collect_once(const Op& op, TreeSource& source, const TreeRules
     for (plan::LeftOut& out : screened.left_out) {
         tree.left_out.push_back(std::move(out));
     }
-    tree.remarks = std::move(screened.remarks);
+    for (plan::LeftOut& remark : screened.remarks)
+        tree.remarks.push_back(std::move(remark));
     std::sort(going.begin(), going.end(),
               [](const FileEntry& a, const FileEntry& b) { return proto::scan_less(a.path, b.path); });
     TRY(Inspector(op, source, rules, tree).run(std::move(going)));

@@ -26,6 +26,7 @@ constexpr int k_most_first_looks = 3;                         // at a box whose 
 constexpr std::size_t k_owner_bytes = 16;                     // as the helper wants it
 constexpr std::string_view k_unfinished = "push.unfinished";  // a note of the lease: the hash being put in force
 constexpr std::string_view k_push_event = "push";
+constexpr std::string_view k_fixes = "push.fix_eol";  // a note of the lease: "yes" where its last push repaired scripts
 
 // All pushes of a lease from this ledger claim the root as one owner, and take turns here. So what a push left behind
 // on the box, whose path died and whose helper waits for it, is fenced by the next one at once.
@@ -46,6 +47,7 @@ class Push {
     Result<PushReport> run() {
         TRY_ASSIGN(lease_, deps_.ledger.lease_by_name(options_.box));
         TRY(plan::check_box_root(lease_.root, {}));
+        TRY(choose_fixes());
         TRY(collect());
         TRY(guard_size());
         if (deps_.dry_run) {
@@ -54,15 +56,25 @@ class Push {
         }
         TRY_ASSIGN(const auto turn, ledger::FileLock::push(op_, deps_.ledger.state_dir(), lease_.id, "drawhitch push"));
         TRY(deploy());
+        TRY(deps_.ledger.set_note(lease_.id, std::string{k_fixes}, fixes_ ? "yes" : ""));
         report_.directory = lease_.root + "/" + release_path(report_.hash);
         return std::move(report_);
     }
 
   private:
+    // Whoever pushes on the way to something else must not undo what the last push was asked to repair.
+    Status choose_fixes() {
+        fixes_ = options_.fix_eol || deps_.project.values.push.fix_eol;
+        if (fixes_ || !options_.as_before) return ok();
+        TRY_ASSIGN(const auto last, deps_.ledger.note(lease_.id, k_fixes));
+        fixes_ = report_.fixed_as_before = last == "yes";
+        return ok();
+    }
+
     Status collect() {
         Activity reading{op_.events, "read the project", EventUnit::none};
         const model::Project& project = deps_.project.values;
-        TreeRules rules{project.push, options_.fix_eol || project.push.fix_eol, project.pull.dir};
+        TreeRules rules{project.push, fixes_, project.pull.dir};
         TRY_ASSIGN(report_.tree, collect_tree(op_, source_, rules));
         report_.hash = report_.tree.hash.hex();
         return ok();
@@ -234,6 +246,7 @@ class Push {
     std::string owner_{};
     model::Lease lease_{};
     PushReport report_{};
+    bool fixes_{false};      // of scripts, in what is pushed
     bool connected_{false};  // once, and the helper spoke
     bool linked_{false};     // and the box told what lies under the root
     bool gave_up_{false};    // the engine did

@@ -23,6 +23,7 @@ inline constexpr std::string_view k_latest = "latest";
 struct PushOptions {
     std::string box{};
     bool fix_eol{false};
+    bool as_before{false};                    // repair also what the lease's last push repaired
     std::optional<std::uint64_t> max_size{};  // of the whole, instead of the project's limits
     bool rehash{false};                       // the box reads its release anew when nothing seems to be to do
 };
@@ -40,6 +41,7 @@ struct PushReport {
     bool planned{false};      // --dry-run: nothing was sent, and no connection made
     std::string directory{};  // of the release on the box, absolute
     LocalTree tree{};
+    bool fixed_as_before{false};  // repaired only because the last push did
     std::uint64_t sent_files{0};
     std::uint64_t sent_bytes{0};
     std::uint64_t linked_files{0};

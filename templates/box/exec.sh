@@ -14,6 +14,8 @@ fi
 dh_target=$$
 [ "$dh_group" != $$ ] || dh_target=-$$
 dh_size=$2
+# A child process of this machine begins elsewhere than a login does.
+cd 2>/dev/null || :
 [ -z "$1" ] || cd -- "$1" || exit 1
 shift 2
 exec 3<&0 </dev/null

@@ -261,14 +261,35 @@ decode_status() {
 }
 decode_status
 
+# A script that was written elsewhere may name an interpreter that ends in a carriage return. The kernel finds no such
+# program, and the shell says only that the script is not found.
+names_broken_script() (
+    cd "$WORK" || exit 1
+    return_key=$(printf '\r')
+    # shellcheck disable=SC2048
+    launch() {
+        for file in "$@" $*; do
+            file=${file%%[;&|]*}
+            [ -f "$file" ] && [ -r "$file" ] || continue
+            case $(dd bs=256 count=1 <"$file" 2>/dev/null | tr '\000' ' ' | head -n 1) in
+                '#!'*"$return_key") exit 0 ;;
+            esac
+        done
+        exit 1
+    }
+    job
+)
+script=
+case $code in 126 | 127) names_broken_script 2>/dev/null && script=cr ;; esac
+
 kills_after=null
 [ -n "${counter-}" ] && kills_after=$(oom_kills "$counter")
 stage=job
 [ -r "$RUN_DIR/stage.$ATTEMPT" ] && stage=$(tr -cd '[:lower:]' <"$RUN_DIR/stage.$ATTEMPT")
 boot=$(read_first "$PROC/sys/kernel/random/boot_id" | tr -cd '0-9a-f-')
 record=$(
-    printf '{"schema":1,"attempt":%s,"token":"%s","pid":%s,"code":%s,"signal":%s,"sure":%s,"stage":"%s",' \
-        "$ATTEMPT" "$TOKEN" "$job_pid" "$code" "$signal" "$sure" "$stage"
+    printf '{"schema":1,"attempt":%s,"token":"%s","pid":%s,"code":%s,"signal":%s,"sure":%s,"stage":"%s","script":"%s",' \
+        "$ATTEMPT" "$TOKEN" "$job_pid" "$code" "$signal" "$sure" "$stage" "$script"
     printf '"started":%s,"ended":%s,"boot_id":"%s","oom_before":%s,"oom_after":%s,"caught":[%s]}' \
         "$started" "$(date +%s)" "$boot" "$kills_before" "$kills_after" "$caught"
 )

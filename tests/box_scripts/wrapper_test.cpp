@@ -195,6 +195,28 @@ TEST_CASE("a command that does not exist ends with 127") {
     CHECK(box.exit("r1")->code == 127);
 }
 
+TEST_CASE("a script whose interpreter ends in a carriage return is named in the record, and only then") {
+    const Shell& shell = GENERATE(from_range(support::shells()));
+    FakeBox box(shell);
+    const std::vector<std::pair<std::string, std::string>> scripts{
+        {"#!/bin/sh\r\necho\r\n", "cr"}, {"#!/no/such\n", ""}, {std::string{"\0#!/bin/sh\r", 11}, ""}};
+    int number = 0;
+    for (const auto& [text, wanted] : scripts) {
+        for (const auto& command : std::vector<std::vector<std::string>>{{"./my go.sh"}, sh("./go.sh; exit 127")}) {
+            const std::string name = "r" + std::to_string(++number);
+            const auto spec = box.lay_out(name, command);
+            for (const char* file : {"/my go.sh", "/go.sh"})
+                support::write_file(spec.work_dir + file, text, 0755);
+            box.write_wrapper(spec);
+            box.supervise(name);
+            INFO(shell.name << ": " << text);
+            const auto record = box.exit(name);
+            REQUIRE(record);
+            CHECK(record->script == wanted);
+        }
+    }
+}
+
 TEST_CASE("of several wrappers started at the same moment exactly one runs the job") {
     const Shell& shell = GENERATE(from_range(support::shells()));
     FakeBox box(shell);

@@ -38,7 +38,7 @@ void show(Context& context, const flow::DoctorReport& report) {
 }
 
 Result<Outcome> run_doctor(Context& context, const Parsed& parsed) {
-    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto place, Workplace::open_to_look(context));
     std::optional<model::Lease> lease;
     auto here = place->target(parsed);
     if (here) {

@@ -130,7 +130,7 @@ CommandRow exec_command() {
         .options = {{.names = "--dir",
                      .kind = OptionKind::path,
                      .metavar = "DIR",
-                     .help = "the directory to run in; else the home"},
+                     .help = "the directory to run in, seen from the home; else the home"},
                     {.names = "--stdin", .help = "hand on standard input, 64 MiB at most"}},
         .trailing = "COMMAND [ARG…]",
         .trailing_required = true,

@@ -34,7 +34,7 @@ const std::vector<term::Column>& lease_columns() {
 }
 
 Result<Outcome> run_lease_ls(Context& context, const Parsed&) {
-    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto place, Workplace::open_to_look(context));
     TRY_ASSIGN(const auto leases, place->ledger().leases(ledger::Which::all));
     const WallTime now = context.op.clock.wall();
     {
@@ -61,7 +61,7 @@ const std::vector<term::Column>& event_columns() {
 
 // The whole history of a lease, read in pieces.
 Result<Outcome> run_lease_show(Context& context, const Parsed& parsed) {
-    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto place, Workplace::open_to_look(context));
     TRY_ASSIGN(const auto here, place->target_of_any_time(parsed));
     const model::Lease& lease = here.lease;
     const WallTime now = context.op.clock.wall();

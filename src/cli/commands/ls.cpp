@@ -76,7 +76,7 @@ void warn_about_idle(const Context& context, const flow::LeaseView& view) {
 }
 
 Result<Outcome> run_ls(Context& context, const Parsed& parsed) {
-    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto place, Workplace::open_to_look(context));
     const auto which = parsed.flag("all") ? ledger::Which::all : ledger::Which::open;
     TRY_ASSIGN(const auto views, flow::view_leases(context.op, place->ledger(), which));
     const WallTime now = context.op.clock.wall();

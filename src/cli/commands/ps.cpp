@@ -19,7 +19,7 @@ Outcome nothing_leased(Context& context) {
 }
 
 Result<Outcome> run_ps(Context& context, const Parsed& parsed) {
-    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto place, Workplace::open_to_look(context));
     if (parsed.words().empty()) {
         TRY_ASSIGN(const auto usual, place->usual_box());
         TRY_ASSIGN(const auto open, place->ledger().leases(ledger::Which::open));

@@ -119,7 +119,11 @@ CommandRow push_command() {
             "Takes what .gitignore, .drawhitchignore and the project's excludes leave, holds back what\n"
             "looks like a secret, sends what the box lacks, and puts the release in force only when the\n"
             "box hashes the finished tree to the same value. Runs keep the release they were started\n"
-            "from. An interrupted push is finished by the next one.",
+            "from. An interrupted push is finished by the next one.\n"
+            "\n"
+            "A file that is held back does not change the exit code, which is 0 when all else arrived: it\n"
+            "is named, and lies in no release. [push] allow_secrets = [\"NAME\"] in drawhitch.toml lets it go.\n"
+            "[push] fix_eol = true is --fix-eol for good. Without it, run repairs what the last push did.",
         .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true}},
         .options = {{"--fix-eol", OptionKind::flag, "",
                      "repair line ends, byte order marks and execute bits of scripts in what is pushed"},

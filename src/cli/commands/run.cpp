@@ -11,6 +11,7 @@
 #include "cli/run_view.hpp"
 #include "cli/workplace.hpp"
 #include "core/plan/gpu_list.hpp"
+#include "core/plan/wrapper.hpp"
 #include "flow/project_check.hpp"
 #include "flow/proven_release.hpp"
 #include "flow/push.hpp"
@@ -72,7 +73,7 @@ Result<flow::LaunchOptions> options_of(Context& context, const Workplace& place,
             .because("perhaps a variable of your shell is not set; without --name the run is numbered")
             .then("drawhitch help run");
     }
-    options.command = parsed.trailing();
+    options.command = plan::job_command(parsed.trailing());
     options.roster = project.out;
     for (const std::string& pattern : parsed.list("out"))
         options.roster.push_back({pattern, model::RosterClass::must});
@@ -227,9 +228,14 @@ Result<Outcome> run_run(Context& context, const Parsed& parsed) {
         return Outcome{};
     }
     if (!parsed.flag("no-push")) {
-        TRY_ASSIGN(const auto pushed, flow::push(context.op, place->deps(), {.box = lease.name}));
+        TRY_ASSIGN(const auto pushed, flow::push(context.op, place->deps(), {.box = lease.name, .as_before = true}));
         options.release = pushed.hash;
         tell_what_stays(context.op, context.out, pushed.tree);
+        if (pushed.fixed_as_before && !pushed.tree.flawed.empty()) {
+            context.op.note(
+                "scripts were repaired as by the last push, which had --fix-eol; `fix_eol = true` under [push] in "
+                "drawhitch.toml makes it the project's rule");
+        }
     } else {
         TRY_ASSIGN(options.release, flow::proven_release(context.op, place->deps(), lease));
     }
@@ -263,6 +269,9 @@ CommandRow run_command() {
             "Pushes the code if it differs, gives the run a work tree of its own, starts the command\n"
             "detached and confirms from a second connection that it lives. Nothing starts twice: a name\n"
             "is claimed once, and a launch whose answer was lost is found again by ps.\n"
+            "\n"
+            "Several words after -- are the program and its arguments, exactly; a single word is a line for\n"
+            "the box's shell, as for exec.\n"
             "\n"
             "Output goes to the run's log, input is empty. Python writes unbuffered, and thread pools are\n"
             "sized to the box's CPU share, divided by live runs and ranks; a variable of your own wins.\n"

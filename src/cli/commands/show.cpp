@@ -84,7 +84,7 @@ Status show_earlier(Context& context, const ledger::Ledger& ledger, const model:
 }
 
 Result<Outcome> run_show(Context& context, const Parsed& parsed) {
-    TRY_ASSIGN(const auto place, Workplace::open(context));
+    TRY_ASSIGN(const auto place, Workplace::open_to_look(context));
     TRY_ASSIGN(const auto here, place->target_of_any_time(parsed));
     const model::Lease& lease = here.lease;
     TRY_ASSIGN(const auto view, flow::view_lease(context.op, place->ledger(), lease));

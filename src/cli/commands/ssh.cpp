@@ -14,10 +14,20 @@ namespace drawhitch::cli {
 
 namespace {
 
+// exec says the same as data, but runs no shell without a command.
+Error no_json(const Parsed& parsed) {
+    std::string line = "drawhitch exec";
+    for (const std::string& word : parsed.words())
+        line += " " + shell_word(word);
+    const std::vector<std::string>& command = parsed.trailing();
+    line += " --json -- " + (command.empty() ? "'COMMAND'" : command_line(command));
+    return Error{Code::usage, "ssh is for a terminal and has no --json"}
+        .because(command.empty() ? "exec has, for one command" : "exec has")
+        .then(command.empty() ? "drawhitch help exec" : line);
+}
+
 Result<Outcome> run_ssh(Context& context, const Parsed& parsed) {
-    if (context.out.for_machines())
-        return Error{Code::usage, "ssh is for a terminal and has no --json"}.then(
-            "drawhitch exec BOX --json -- COMMAND");
+    if (context.out.for_machines()) return no_json(parsed);
     TRY_ASSIGN(const auto place, Workplace::open(context));
     TRY_ASSIGN(const auto here, place->target(parsed));
     const model::Endpoint& endpoint = here.lease.endpoint;
@@ -31,7 +41,8 @@ Result<Outcome> run_ssh(Context& context, const Parsed& parsed) {
         const std::string shell = context.environment("SHELL").value_or("/bin/sh");
         std::vector<std::string> words = remote.empty() ? std::vector<std::string>{shell} : remote;
         if (remote.size() == 1) words = {"/bin/sh", "-c", remote.front()};
-        TRY_ASSIGN(const transport::Exit exit, transport::run_with_terminal(context.op, std::move(words)));
+        TRY_ASSIGN(const transport::Exit exit,
+                   transport::run_with_terminal(context.op, std::move(words), place->laptop().home));
         return Outcome{.exit = exit.code};
     }
     TRY_ASSIGN(const auto pins, place->ledger().host_keys(here.lease.id));

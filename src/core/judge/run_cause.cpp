@@ -82,6 +82,12 @@ std::string cause_of_exit(const model::ExitRecord& exit, const model::BoxState& 
     note_host_load(box, evidence);
     if (!exit.signal.empty()) return signal_cause(exit, evidence);
     if (note_full_disk(box, evidence)) return "disk full";
+    if ((exit.code == 126 || exit.code == 127) && exit.script == "cr") {
+        evidence.emplace_back(
+            "the first line of a script that the command names ends in a carriage return, so its interpreter is not "
+            "found: `drawhitch push --fix-eol` or `[push] fix_eol = true` repairs what is pushed");
+        return "the script's interpreter ends in a carriage return";
+    }
     if (exit.code == 127) return "command not found";
     if (exit.code == 126) return "command could not be executed";
     if (exit.code == 0) return "its record says code 0, of no job that it knows";

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace drawhitch::judge {
 
 namespace {
@@ -41,6 +43,13 @@ std::pair<int, std::string_view> tightest(const model::CpuFacts& cpu) {
 
 std::string_view launcher_of(const std::vector<std::string>& command) {
     if (command.empty()) return {};
+    // A line for the shell: what it begins with.
+    if (command.size() == 3 && command[0] == "sh" && command[1] == "-c") {
+        std::vector<std::string> words;
+        for (const std::string_view word : split(command[2], ' '))
+            if (!word.empty()) words.emplace_back(word);
+        return launcher_of(words);
+    }
     const std::string_view program = base_name(command[0]);
     for (std::string_view known : k_programs) {
         if (program == known) return known;

@@ -47,6 +47,7 @@ struct ExitRecord {
     std::string signal{};  // "KILL"
     bool sure{true};       // false: the shell could not tell a signal from an exit code above 128
     std::string stage{};   // "job", or what failed before it: "work", "environment", "activate", "record", "stopped"
+    std::string script{};  // "cr": a script that the command names has an interpreter ending in a carriage return
     std::int64_t started{0};
     std::int64_t ended{0};
     std::string boot_id{};

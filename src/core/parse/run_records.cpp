@@ -83,6 +83,7 @@ std::optional<model::ExitRecord> exit_record(std::string_view text) {
     const auto sure = json->find("sure");
     record.sure = sure == json->end() || !sure->is_boolean() || sure->get<bool>();
     record.stage = word(*json, "stage");
+    record.script = word(*json, "script");
     record.started = number(*json, "started").value_or(0);
     record.ended = *ended;
     record.boot_id = word(*json, "boot_id");

@@ -9,7 +9,7 @@ namespace drawhitch::plan {
 
 struct ExecSpec {
     std::vector<std::string> command{};  // several words: exactly these; one word: a line for /bin/sh
-    std::string directory{};             // empty: where the shell starts
+    std::string directory{};             // relative to the home; empty: the home
     std::size_t input_bytes{0};          // how many bytes follow the script as the command's input
 };
 

@@ -1,5 +1,7 @@
 #include "core/plan/wrapper.hpp"
 
+#include <utility>
+
 #include "base/text.hpp"
 #include "core/plan/box_scripts.hpp"
 #include "core/plan/run_environment.hpp"
@@ -20,6 +22,13 @@ Status check_command(const std::vector<std::string>& command) {
 }
 
 }  // namespace
+
+std::vector<std::string> job_command(std::vector<std::string> typed) {
+    if (typed.size() != 1 || typed[0].starts_with('-')) return typed;
+    constexpr std::string_view k_read_by_shells = " \t\n|&;<>()$`\\\"'*?[]#~={}!";
+    if (typed[0].find_first_of(k_read_by_shells) == std::string::npos) return typed;
+    return {"sh", "-c", std::move(typed[0])};
+}
 
 Result<std::string> wrapper_text(const WrapperSpec& spec) {
     TRY(check_command(spec.command));

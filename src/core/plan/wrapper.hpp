@@ -27,6 +27,10 @@ struct WrapperSpec {
     BoxRoots roots{};
 };
 
+// The command that was typed. A single word that a shell would take apart is a line for the box's shell; several are
+// the program and its arguments, exactly.
+std::vector<std::string> job_command(std::vector<std::string> typed);
+
 // Code::usage for an empty command, one whose program begins with '-', or a NUL byte anywhere.
 Result<std::string> wrapper_text(const WrapperSpec& spec);
 

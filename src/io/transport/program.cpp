@@ -70,9 +70,10 @@ Result<ToolOutcome> run_tool(const Op& op, std::vector<std::string> argv, const 
     }
 }
 
-Result<Exit> run_with_terminal(const Op& op, std::vector<std::string> argv) {
+Result<Exit> run_with_terminal(const Op& op, std::vector<std::string> argv, const std::string& directory) {
     ChildSpec spec;
     spec.argv = std::move(argv);
+    spec.directory = directory;
     spec.own_session = false;
     spec.own_streams = false;
     TRY_ASSIGN(const std::unique_ptr<Child> child, Child::start(spec));

@@ -34,6 +34,6 @@ Result<ToolOutcome> run_tool(const Op& op, std::vector<std::string> argv, const 
                              milliseconds limit);
 
 // Runs a program with our own standard streams and terminal, and waits for it. Cancel ends it with TERM.
-Result<Exit> run_with_terminal(const Op& op, std::vector<std::string> argv);
+Result<Exit> run_with_terminal(const Op& op, std::vector<std::string> argv, const std::string& directory = {});
 
 }  // namespace drawhitch::transport

@@ -173,6 +173,21 @@ TEST_CASE("secrets are held back and named, ignored files stay, and a plan sends
         CHECK(::access(bench.release(report, path).c_str(), F_OK) != 0);
 }
 
+TEST_CASE("a directory that the demo made is not pushed with the project around it, and a demo's project is") {
+    Bench bench;
+    bench.put("sub/demo/.drawhitch-demo", "");
+    bench.put("sub/demo/.drawhitchignore", "!*\n");
+    bench.put("sub/demo/state/ledger.db", "x");
+    bench.put("sub/own.py", "x");
+    auto report = bench.push();
+    CHECK(::access(bench.release(report, "sub/demo").c_str(), F_OK) != 0);
+    CHECK(::access(bench.release(report, "sub/own.py").c_str(), F_OK) == 0);
+    REQUIRE(report.tree.remarks.size() == 1);
+    CHECK(report.tree.remarks[0].path == "sub/demo");
+    bench.put(".drawhitch-demo", "");
+    CHECK(::access(bench.release(bench.push(), "train.py").c_str(), F_OK) == 0);
+}
+
 TEST_CASE("what was pulled is not pushed back, wherever the project lets it land") {
     Bench bench;
     bench.local.project().pull.dir = "my [results]";
@@ -197,6 +212,20 @@ TEST_CASE("line ends, byte order marks and execute bits are fixed in the release
     CHECK(support::read_file(bench.release(report, "bad.sh")) == "#!/bin/sh\necho\n");
     CHECK((stat_of(bench.release(report, "bad.sh")).st_mode & 0111U) != 0);
     CHECK(support::read_file(bench.local.project_directory() + "/bad.sh") == "#!/bin/sh\r\necho\r\n");
+}
+
+TEST_CASE("a push on the way to something else repairs what the last one did, and a plain push nothing") {
+    Bench bench;
+    bench.put("bad.sh", "#!/bin/sh\r\necho\r\n");
+    const auto fixed = bench.push({.box = {}, .fix_eol = true});
+    CHECK_FALSE(fixed.fixed_as_before);
+    const auto again = bench.push({.box = {}, .as_before = true});
+    CHECK(again.up_to_date);
+    CHECK(again.hash == fixed.hash);
+    CHECK(again.fixed_as_before);
+    const auto plain = bench.push();
+    CHECK(plain.hash != fixed.hash);
+    CHECK(bench.push({.box = {}, .as_before = true}).hash == plain.hash);
 }
 
 TEST_CASE("a push that is larger than wanted asks, and nobody to ask is a refusal") {

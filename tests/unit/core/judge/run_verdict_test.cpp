@@ -90,6 +90,19 @@ bool told(const model::Verdict& verdict, std::string_view text) {
 
 }  // namespace
 
+TEST_CASE("a script that is not found because its interpreter ends in a carriage return is told so") {
+    Scene scene;
+    scene.ended(127);
+    scene.run.exit->script = "cr";
+    const auto verdict = scene.judge();
+    CHECK(verdict.cause == "the script's interpreter ends in a carriage return");
+    CHECK(told(verdict, "push --fix-eol"));
+    Scene other;
+    other.ended(1);
+    other.run.exit->script = "cr";
+    CHECK(other.judge().cause == "exit code 1");
+}
+
 TEST_CASE("evidence tells moments, which stay true however late they are read") {
     const auto verdict = Scene().ended(0).must("*.bin", 1, 1).judge();
     bool moment = false;

@@ -35,6 +35,7 @@ TEST_CASE("launchers that set the variable themselves are left alone") {
                                                {"/opt/venv/bin/torchrun", "x.py"},
                                                {"accelerate", "launch", "x.py"},
                                                {"deepspeed", "x.py"},
+                                               {"sh", "-c", "  torchrun --nproc-per-node 8 x.py"},
                                                {"python3", "-u", "-m", "torch.distributed.run", "x.py"},
                                                {"/usr/bin/python3.11", "-m", "accelerate.commands.launch", "x.py"}}) {
         CHECK_FALSE(thread_share(cpu, 1, 1, command).threads);
