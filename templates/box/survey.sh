@@ -45,10 +45,22 @@ script() {
     }
 }
 
-# Those whose environment names one of our runs, found with one program for all.
+# Those whose environment names one of our runs, and those that write to files through memory: one program each for all.
 in_runs=''
-find_runs() {
+with_maps=''
+k_shared_map='^[^ ]* .w.s [^ ]* [^ ]* [^ ]* *\(/.*\)$'
+find_some() {
     in_runs=" $(grep -lzF DRAWHITCH_RUN_TOKEN= "$PROC"/[0-9]*/environ 2>/dev/null | tr '\n' ' ')"
+    with_maps=" $(grep -l "$k_shared_map" "$PROC"/[0-9]*/maps 2>/dev/null | tr '\n' ' ')"
+}
+
+# What it holds open for writing; "(deleted)" behind a name is the kernel's. A newline in a name cuts the name.
+writes() {
+    {
+        # shellcheck disable=SC2012
+        ls -l "$PROC/$1/fd" 2>/dev/null | sed -n 's,^l.w[^>]* -> /,/,p'
+        case $with_maps in *" $PROC/$1/maps "*) sed -n "s,$k_shared_map,\\1,p" "$PROC/$1/maps" 2>/dev/null ;; esac
+    } | sed -e '/^\/dev\//d' -e '/^\/proc\//d' -e '/^\/memfd:/d' -e 's,^,writes=,' | sort -u | head -n 500
 }
 
 describe() {
@@ -66,6 +78,7 @@ describe() {
     esac
     plain "$(readlink "$PROC/$1/cwd" 2>/dev/null)"
     printf 'cwd=%s\n' "$text"
+    writes "$1"
 }
 
 # The fields behind the name. A name may hold a newline; then the rest stands on later lines, and is read the slow way.
@@ -82,7 +95,7 @@ processes() {
     case $booted$hertz$SINCE in '' | *[!0-9]*) return 1 ;; esac
     oldest=$(((SINCE - booted) * hertz))
     count=0
-    find_runs
+    find_some
     for folder in "$PROC"/[0-9]*; do
         [ -O "$folder" ] || continue
         pid=${folder##*/}

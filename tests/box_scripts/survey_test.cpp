@@ -1,11 +1,14 @@
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <csignal>
 #include <filesystem>
+#include <thread>
 
 #include "box.hpp"
 #include "core/parse/survey.hpp"
@@ -108,6 +111,48 @@ TEST_CASE("names that would break the lines of a survey are told without what br
     CHECK(odd.token.empty());
     CHECK(find(seen, 101).script.size() == 4096);
     CHECK(find(seen, 102).name.empty());
+}
+
+TEST_CASE("the survey tells what a process writes to, by descriptor or through memory") {
+    const auto& shell = GENERATE(from_range(support::shells()));
+    CAPTURE(shell.name);
+    const FakeBox box{shell};
+    const FakeProc proc{};
+    proc.add(100, "sh", 5000, nul({"sh"}));
+    const std::string folder = proc.dir / "100";
+    std::filesystem::create_directories(folder + "/fd");
+    support::write_file(folder + "/maps",
+                        "7f00-7f01 r-xp 00000000 fe:00 12 /usr/lib/libc.so\n"
+                        "7f02-7f03 rw-s 00000000 fe:00 13                 /data/mapped one\n"
+                        "7f04-7f05 rw-p 00000000 00:00 0 \n");
+    // The mode of such a link tells how the file is open; ours are open both ways.
+    std::filesystem::create_symlink("/data/out/model.pt (deleted)", folder + "/fd/3");
+    std::filesystem::create_symlink("/dev/null", folder + "/fd/1");
+    std::filesystem::create_symlink("pipe:[77]", folder + "/fd/2");
+    const auto seen = survey(box, 1'700'000'010, proc.dir.path());
+    REQUIRE(seen.complete);
+    CHECK(find(seen, 100).writes == std::vector<std::string>{"/data/mapped one", "/data/out/model.pt (deleted)"});
+}
+
+TEST_CASE("the survey tells nothing of files that a process only reads") {
+    const FakeBox box{support::shell_named("dash")};
+    const support::TempDir dir;
+    support::write_file(dir / "read", "x");
+    const std::string command = "exec 3<'" + (dir / "read") + "' 4>'" + (dir / "written") + "'; exec sleep 60";
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::execlp("sh", "sh", "-c", command.c_str(), nullptr);
+        ::_exit(127);
+    }
+    while (!std::filesystem::exists(dir / "written"))
+        std::this_thread::yield();
+    const auto seen = survey(box, system_clock().wall().seconds - 3600);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    const auto& writes = find(seen, child).writes;
+    CHECK(std::ranges::find(writes, dir / "written") != writes.end());
+    CHECK(std::ranges::find(writes, dir / "read") == writes.end());
 }
 
 TEST_CASE("a process on its way out is none, and one whose first thread ended is alive") {

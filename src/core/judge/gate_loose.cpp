@@ -106,9 +106,10 @@ void Judge::processes() {
     for (const model::BoxProcess& process : facts_.processes) {
         const std::string whose =
             process.token.empty() ? ") belongs to no run" : ") belongs to a run that no open lease here knows";
+        const std::string writes = process.writes.empty() ? "" : ", writing to " + printable(process.writes.front());
         find("process", std::to_string(process.pid),
              "process " + std::to_string(process.pid) + " (" + words_for(process) + ", in " +
-                 (process.directory.empty() ? std::string{"an unknown place"} : printable(process.directory)) +
+                 (process.directory.empty() ? std::string{"an unknown place"} : printable(process.directory)) + writes +
                  ", since " + rfc3339(process.started) + whose);
         if (!gate_.reasons.empty() && gate_.reasons.back().give_up.size() == 2 &&
             gate_.reasons.back().give_up[1] == "process:" + std::to_string(process.pid))

@@ -49,19 +49,23 @@ bool serves_machine(const model::BoxProcess& process) {
     return known && process.parent <= 1 && process.directory == "/";
 }
 
-bool may_work_on_wiped(const model::BoxProcess& process, const ProcessPolicy& policy) {
-    if (process.directory.empty()) return true;
-    // Every daemon goes there, whatever it writes to.
-    if (process.directory == "/") return !policy.wiped.empty();
+bool is_on_wiped(std::string_view place, const ProcessPolicy& policy) {
     // The nearest tier decides.
     std::size_t wiped = 0;
     std::size_t surviving = 0;
     for (const std::string& path : policy.wiped)
-        if (is_inside(process.directory, path)) wiped = std::max(wiped, path.size());
+        if (is_inside(place, path)) wiped = std::max(wiped, path.size());
     for (const std::string& path : policy.surviving)
-        if (is_inside(process.directory, path)) surviving = std::max(surviving, path.size());
+        if (is_inside(place, path)) surviving = std::max(surviving, path.size());
     // On no tier at all is no excuse: a daemon sits in / and writes wherever it likes.
     return !policy.wiped.empty() && wiped >= surviving;
+}
+
+bool may_work_on_wiped(const model::BoxProcess& process, const ProcessPolicy& policy) {
+    if (process.directory.empty() || is_on_wiped(process.directory, policy)) return true;
+    // Every daemon goes there, whatever it writes to.
+    if (process.directory == "/") return !policy.wiped.empty();
+    return std::ranges::any_of(process.writes, [&](const std::string& path) { return is_on_wiped(path, policy); });
 }
 
 // Programs whose first argument is what they run.

@@ -19,7 +19,8 @@ struct BoxProcess {
     WallTime started{};       // by the box's clock, to the second
     std::string token{};      // the run it belongs to; empty: none
     bool zombie{false};
-    bool survey{false};  // part of the asking itself
+    bool survey{false};                 // part of the asking itself
+    std::vector<std::string> writes{};  // files it has open for writing or mapped so
 };
 
 // What a survey of the processes said.

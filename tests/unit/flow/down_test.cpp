@@ -1,6 +1,7 @@
 #include "flow/down/down.hpp"
 
 #include <sys/stat.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -431,10 +432,16 @@ TEST_CASE("a process of ours that no run owns closes the gate until it is accept
     Stage stage;
     stage.finished_run();
     stage.pull();
+    // It sits on the wiped tier, or elsewhere with a file open there, even one without a name any more.
+    const bool sits_there = GENERATE(true, false);
+    CAPTURE(sits_there);
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-        if (::chdir(stage.box.c_str()) != 0) ::_exit(1);
+        const std::string loose = stage.box + "/loose";
+        if (::chdir(sits_there ? stage.box.c_str() : "/usr") != 0) ::_exit(1);
+        if (!sits_there && ::open(loose.c_str(), O_WRONLY | O_CREAT, 0600) < 0) ::_exit(1);
+        if (!sits_there) ::unlink(loose.c_str());
         ::execlp("sleep", "sleep", "60", nullptr);
         ::_exit(1);
     }

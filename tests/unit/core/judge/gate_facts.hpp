@@ -40,7 +40,7 @@ inline bool has_reason(const Gate& gate, std::string_view id) {
 }
 
 inline model::BoxProcess process(std::int64_t pid) {
-    return {pid, 1, "python3", "serve.py", "/data", {1700000000, 0}, {}, false, false};
+    return {pid, 1, "python3", "serve.py", "/data", {1700000000, 0}, {}, false, false, {}};
 }
 
 inline UndeclaredGroup group(const std::string& directory) {

@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t k_since = 1'700'000'000;
 
 model::BoxProcess process(const std::string& name, const std::string& script = {}) {
-    return {100, 1, name, script, "/data/x", {k_since + 10, 0}, {}, false, false};
+    return {100, 1, name, script, "/data/x", {k_since + 10, 0}, {}, false, false, {}};
 }
 
 ProcessPolicy policy() {
@@ -29,6 +29,18 @@ TEST_CASE("a process of ours that no run owns is listed") {
     CHECK(listed(process("helper-thing")));
     CHECK(listed(process("bash", "loop.sh")));
     CHECK(listed(process("sh", "-c")));
+}
+
+TEST_CASE("a process that sits on a surviving tier is listed when it writes to a wiped one") {
+    model::BoxProcess daemon = process("sh", "-c");
+    daemon.directory = "/volume/x";
+    CHECK_FALSE(listed(daemon));
+    daemon.writes = {"/volume/log", "/volume/y/out"};
+    CHECK_FALSE(listed(daemon));
+    daemon.writes.emplace_back("/root/out/del (deleted)");
+    CHECK(listed(daemon));
+    daemon.name = "sshd";
+    CHECK_FALSE(listed(daemon));
 }
 
 TEST_CASE("a process is told so that people understand what it is") {

@@ -77,8 +77,8 @@ TEST_CASE("all that is wrong with a run stands together, and each command is typ
 
 TEST_CASE("processes are one line with the name of each") {
     GateFacts facts = clear();
-    facts.processes = {{77, 1, "python3", "serve.py", "/data", {}, {}, false, false},
-                       {78, 1, "cc1plus", "src", "/data", {}, {}, false, false}};
+    facts.processes = {{77, 1, "python3", "serve.py", "/data", {}, {}, false, false, {}},
+                       {78, 1, "cc1plus", "src", "/data", {}, {}, false, false, {}}};
     const auto lines = lines_of(facts);
     REQUIRE(lines.size() == 2);
     CHECK(lines[0] == "  process: 2 processes belong to no run: 77 (python3 running serve.py), 78 (cc1plus)");
@@ -114,7 +114,7 @@ TEST_CASE("what a live run left behind is given up together with the run") {
 TEST_CASE("of more names than anybody reads the first are advised, and the command goes on from there") {
     GateFacts facts = clear();
     for (std::int64_t pid = 100; pid < 130; ++pid)
-        facts.processes.push_back({pid, 1, "python3", "serve.py", "/data", {}, {}, false, false});
+        facts.processes.push_back({pid, 1, "python3", "serve.py", "/data", {}, {}, false, false, {}});
     const auto lines = lines_of(facts);
     REQUIRE(lines.size() == 2);
     CHECK(lines[1].starts_with("      or give the first 24 up: drawhitch down b1 --accept process:100 "));
@@ -125,7 +125,7 @@ TEST_CASE("of more names than anybody reads the first are advised, and the comma
 TEST_CASE("the last advice saves something if anything can be saved, else it names all groups") {
     GateFacts facts = clear();
     facts.undeclared = {{"/root", 2, 12, {}, "b", false, {{"/root/a b", 8}, {"/root/b", 4}}}};
-    facts.processes = {{77, 1, "python3", "serve.py", "/data", {}, {}, false, false}};
+    facts.processes = {{77, 1, "python3", "serve.py", "/data", {}, {}, false, false, {}}};
     const std::string all = "drawhitch down b1 --lose '/root/a b' --lose /root/b --accept process:77";
     judge::Gate gate = judge::judge_gate(facts);
     CHECK(gate_next(gate) == all);
