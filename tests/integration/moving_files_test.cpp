@@ -274,10 +274,9 @@ TEST_CASE("a file renamed into place again and again arrives as one whole genera
 
 TEST_CASE("a file replaced once in the middle of its transfer is pulled whole and certified") {
     const auto all = generations(12 * k_mebibyte);
-    const std::pair<const char*, void (*)(const std::string&, std::string_view)> rows[] = {
-        {"by rename", put_by_rename}, {"in place", write_in_place}};
-    for (const auto& [how, replace] : rows) {
-        INFO(how);
+    using Replace = void (*)(const std::string&, std::string_view);
+    for (const Replace replace : {put_by_rename, write_in_place}) {
+        INFO((replace == write_in_place ? "in place" : "by rename"));
         Bench bench;
         bench.put("model.bin", all[0]);
         bench.claim({{"model.bin", RosterClass::must}});

@@ -20,11 +20,15 @@ using term::Json;
 Json reasons_json(const judge::Gate& gate) {
     Json reasons = Json::array();
     for (const judge::Reason& reason : gate.reasons) {
+        Json further = Json::array();
+        for (const std::string& command : reason.further)
+            further.push(Json::name(command));
         Json row = Json::object();
         row.set("id", reason.id)
             .set("subject", Json::name(reason.subject))
             .set("text", reason.text)
             .set("next", Json::name(reason.next))
+            .set("further", std::move(further))
             .set("acceptable", reason.acceptable)
             .set("run", reason.run.empty() ? Json{} : Json::name(reason.run));
         reasons.push(row);

@@ -136,7 +136,8 @@ struct Reason {
     std::string subject{};  // a run, path or pid; may be empty
     std::string text{};     // one line
     std::string next{};     // the exact command to type; it saves or waits where anything can be saved or waited for
-    std::string instead{};  // for who does not want to wait; may be empty
+    std::vector<std::string> further{};  // commands beside it, where it takes one for each file
+    std::string instead{};               // for who does not want to wait; may be empty
     bool acceptable{false};
     // For whoever shows many reasons in few lines.
     std::string run{};                   // the run it is about ("r1", of another lease "b1/r1"); empty: the box

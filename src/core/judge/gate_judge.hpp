@@ -148,7 +148,7 @@ class Judge {
     void finish();
     void billing();
     [[nodiscard]] bool is_whole(const UndeclaredGroup& group) const;
-    [[nodiscard]] std::string saving(const UndeclaredGroup& group, const GateRun* owner) const;
+    [[nodiscard]] std::vector<std::string> saving(const UndeclaredGroup& group, const GateRun* owner) const;
     void undeclared_group(const UndeclaredGroup& group, const GateRun* owner);
 
     const GateFacts& facts_;

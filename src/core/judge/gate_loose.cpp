@@ -14,23 +14,37 @@ bool Judge::is_whole(const UndeclaredGroup& group) const {
     });
 }
 
+namespace {
+
+// Commands for more files than this are not read; the next look names the others.
+constexpr std::size_t k_most_copies = 8;
+
+std::string copy_of(const std::string& box, const std::string& path) {
+    const std::string_view parent = parent_of(path);
+    const std::string to = "pulls/" + box + "/_box" + std::string{parent} + (parent.ends_with('/') ? "" : "/");
+    return "drawhitch cp " + shell_word(box + ":" + path) + " " + shell_word(to);
+}
+
+}  // namespace
+
 // What saves the files of a group before anybody gives them up: a pull where some run is known to have made them, else
-// a copy under their own path. Empty where one command would take too much.
-std::string Judge::saving(const UndeclaredGroup& group, const GateRun* owner) const {
+// copies under their own paths, of the whole directory or, where that would take too much, of each file.
+std::vector<std::string> Judge::saving(const UndeclaredGroup& group, const GateRun* owner) const {
     if (owner != nullptr && is_inside(group.directory, owner->work_dir)) {
-        return "drawhitch pull " + box_of(*owner) + " " + shell_word(owner->name) +
-               (owner->has_roster ? " --all" : " --out '**'");
+        return {"drawhitch pull " + box_of(*owner) + " " + shell_word(owner->name) +
+                (owner->has_roster ? " --all" : " --out '**'")};
     }
     for (const OldRun& run : facts_.old_runs) {
         if (is_inside(group.directory, run.work_dir))
-            return "drawhitch pull " + shell_word(run.lease) + " " + shell_word(run.name) + " --all";
+            return {"drawhitch pull " + shell_word(run.lease) + " " + shell_word(run.name) + " --all"};
     }
+    if (group.unreadable) return {};
     const bool one = !group.unknown_run && group.files == 1 && group.listed.size() == 1;
-    if (group.unreadable || (!one && !is_whole(group))) return {};
-    const std::string& path = one ? group.listed.front().path : group.directory;
-    const std::string_view parent = parent_of(path);
-    const std::string to = "pulls/" + facts_.box + "/_box" + std::string{parent} + (parent.ends_with('/') ? "" : "/");
-    return "drawhitch cp " + shell_word(facts_.box + ":" + path) + " " + shell_word(to);
+    if (!one && is_whole(group)) return {copy_of(facts_.box, group.directory)};
+    std::vector<std::string> copies{};
+    for (const NamedFile& file : group.listed)
+        if (copies.size() < k_most_copies) copies.push_back(copy_of(facts_.box, file.path));
+    return copies;
 }
 
 void Judge::undeclared_group(const UndeclaredGroup& group, const GateRun* owner) {
@@ -49,6 +63,10 @@ void Judge::undeclared_group(const UndeclaredGroup& group, const GateRun* owner)
         reason.give_up = {"--lose", group.directory};
     }
     if (owner != nullptr) reason.run = called(*owner);
+    std::vector<std::string> saves = saving(group, owner);
+    const std::string first = saves.empty() ? std::string{} : saves.front();
+    if (!saves.empty()) saves.erase(saves.begin());
+    reason.further = std::move(saves);
     if (group.unreadable) {
         reason.id = "unreadable";
         close("unreadable", {}, shown + " could not be looked into");
@@ -58,12 +76,12 @@ void Judge::undeclared_group(const UndeclaredGroup& group, const GateRun* owner)
               shown + ": a run that this ledger does not know, another laptop's or a lost ledger's (" +
                   files_and_bytes(group.files, group.bytes) + ", newest " + printable(group.newest_name) + " of " +
                   rfc3339(group.newest) + ")",
-              saving(group, owner));
+              first);
     } else {
         close("undeclared", {},
               shown + ": " + files_and_bytes(group.files, group.bytes) + " that nothing explains, newest " +
                   printable(group.newest_name) + " of " + rfc3339(group.newest),
-              saving(group, owner));
+              first);
     }
     Reason& made = gate_.reasons.back();
     reason.id = made.id;

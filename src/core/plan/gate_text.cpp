@@ -158,6 +158,8 @@ class Block {
     void take(const judge::Reason& reason) {
         // A command that is nothing but the names comes last, with the names of all.
         if (!only_names(gate_, reason)) add_once(next_, reason.next);
+        for (const std::string& command : reason.further)
+            add_once(next_, command);
         if (!reason.instead.empty()) add_once(instead_, reason.instead);
         take_names(reason, names_);
     }

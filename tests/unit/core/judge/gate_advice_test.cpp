@@ -26,9 +26,16 @@ TEST_CASE("what can be saved is saved before it is given up") {
     CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch cp box-3:/root/notes pulls/box-3/_box/root/");
     facts.undeclared = {{"/a b", 1, 1, {1700000000, 0}, "a b", false, {{"/a b", 1}}}};
     CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch cp 'box-3:/a b' pulls/box-3/_box/");
-    // Two files of a home directory are no reason to copy all of it.
+    // Two files of a home directory are no reason to copy all of it, but each can be copied.
     facts.undeclared = {{"/root", 2, 7, {}, "b", false, {{"/root/a", 3}, {"/root/b", 4}}}};
-    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch down box-3 --lose /root/a --lose /root/b");
+    CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch cp box-3:/root/a pulls/box-3/_box/root/");
+    CHECK(judge_gate(facts).reasons.at(0).further ==
+          std::vector<std::string>{"drawhitch cp box-3:/root/b pulls/box-3/_box/root/"});
+    // Of very many the first are told.
+    facts.undeclared = {{"/root", 30, 7, {}, "b", false, {}}};
+    for (int at = 0; at < 30; ++at)
+        facts.undeclared[0].listed.push_back({"/root/" + std::to_string(at), 1});
+    CHECK(judge_gate(facts).reasons.at(0).further.size() == 7);
     facts.old_runs = {{"old@3", "r 1", "/data/old/runs/r 1/work"}};
     facts.undeclared = {group("/data/old/runs/r 1/work/out")};
     CHECK(judge_gate(facts).reasons.at(0).next == "drawhitch pull old@3 'r 1' --all");
