@@ -297,6 +297,8 @@ class Pull {
         std::vector<std::string> paths;
         for (const proto::FileEntry& entry : selection_.entries)
             paths.push_back(entry.path);
+        paths.insert(paths.end(),
+                     {std::string{plan::k_manifest_name}, std::string{plan::k_sums_name}, proto::k_private_dir});
         return check_names(paths, rules, report_.directory);
     }
 

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "core/parse/glob.hpp"
+#include "core/plan/home_names.hpp"
 #include "flow/hash_files.hpp"
 #include "flow/pull_parts.hpp"
 
@@ -21,12 +22,17 @@ bool class_wanted(model::RosterClass wanted, const std::vector<model::RosterClas
     return std::find(classes.begin(), classes.end(), wanted) != classes.end();
 }
 
+// By what the box calls the file, or by what it is called here.
+bool covers(const parse::Glob& glob, const std::string& path) {
+    return glob.covers(path) || glob.covers(plan::work_name(path));
+}
+
 bool unit_wanted(const plan::Unit& unit, const std::vector<proto::FileEntry>& entries,
                  const std::vector<parse::Glob>& globs) {
     if (globs.empty()) return true;
     return std::any_of(unit.files.begin(), unit.files.end(), [&](std::size_t file) {
         return std::any_of(globs.begin(), globs.end(),
-                           [&](const parse::Glob& glob) { return glob.covers(entries[file].path); });
+                           [&](const parse::Glob& glob) { return covers(glob, entries[file].path); });
     });
 }
 
@@ -36,7 +42,7 @@ std::vector<model::RosterItem> unmatched_items(const RunFiles& files, const mode
                                                const PullOptions& options, const std::vector<parse::Glob>& globs) {
     std::vector<model::RosterItem> unmatched;
     for (std::size_t i = 0; i < globs.size(); ++i) {
-        const auto covered = [&](const proto::FileEntry& entry) { return globs[i].covers(entry.path); };
+        const auto covered = [&](const proto::FileEntry& entry) { return covers(globs[i], entry.path); };
         const bool any = std::ranges::any_of(files.entries, covered) || std::ranges::any_of(files.left_out, covered);
         if (!any) unmatched.push_back({options.patterns[i], model::RosterClass::must});
     }
@@ -55,7 +61,7 @@ std::vector<model::RosterItem> unmatched_items(const RunFiles& files, const mode
 Status check_declared(const RunFiles& files, const model::Roster& declared) {
     for (const model::RosterItem& item : declared) {
         TRY_ASSIGN(const auto glob, parse::Glob::compile(item.pattern));
-        const auto meets = [&glob](const proto::FileEntry& entry) { return glob.covers(entry.path); };
+        const auto meets = [&glob](const proto::FileEntry& entry) { return covers(glob, entry.path); };
         if (std::ranges::any_of(files.entries, meets) || std::ranges::any_of(files.left_out, meets)) continue;
         return Error{Code::not_found,
                      "nothing of the run matches " + printable(item.pattern) + ", so it was not declared"}
@@ -89,7 +95,7 @@ Result<Selection> select_units(RunFiles files, const model::Roster& roster, cons
     }
     for (proto::FileEntry& entry : files.left_out) {
         const bool asked = globs.empty() || std::any_of(globs.begin(), globs.end(), [&](const parse::Glob& glob) {
-                               return glob.covers(entry.path);
+                               return covers(glob, entry.path);
                            });
         if (asked) selection.left_out.push_back(std::move(entry));
     }
@@ -118,7 +124,6 @@ Result<std::map<std::string, plan::LocalFile>> local_files(const Op& op, const d
 }
 
 std::string name_problem(std::string_view path) {
-    if (path == plan::k_manifest_name || path == plan::k_sums_name) return "the name is kept for the pull's own record";
     if (const Status fine = disk::Landing::check_path(path); !fine) return fine.error().message;
     return {};
 }

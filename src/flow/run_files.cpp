@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/parse/glob.hpp"
+#include "core/plan/home_names.hpp"
 #include "core/proto/path.hpp"
 
 namespace drawhitch::flow {
@@ -33,11 +34,12 @@ Result<std::vector<Pattern>> compile(const model::Roster& roster) {
 // The strictest class that covers the file; scratch only if nothing else does.
 std::optional<plan::Wanted> match(std::span<const Pattern> patterns, std::string_view path) {
     if (path.starts_with(k_run_prefix)) return plan::Wanted{};
+    const std::string inside = plan::work_name(path);
     std::optional<plan::Wanted> best;
     for (const Pattern& pattern : patterns) {
-        const auto unit = pattern.glob.unit_of(path);
+        const auto unit = pattern.glob.unit_of(inside);
         if (!unit || (best && best->wanted <= pattern.wanted)) continue;
-        best = plan::Wanted{pattern.wanted, *unit == path ? std::string{} : std::string{*unit}};
+        best = plan::Wanted{pattern.wanted, *unit == inside ? std::string{} : plan::home_name(*unit)};
     }
     return best;
 }
@@ -45,7 +47,7 @@ std::optional<plan::Wanted> match(std::span<const Pattern> patterns, std::string
 // Names in the run's directory, back to what manifests call them; nothing for what is no part of them.
 std::optional<std::string> manifest_path(std::string_view path) {
     if (proto::is_within(path, k_work) && path.size() > k_work.size())
-        return std::string{path.substr(k_work.size() + 1)};
+        return plan::home_name(path.substr(k_work.size() + 1));
     if (std::find(k_record.begin(), k_record.end(), path) != k_record.end()) {
         return std::string{k_run_prefix} + std::string{path};
     }
@@ -58,8 +60,6 @@ class Scanner {
         : patterns_(std::move(patterns)), matched_(patterns_.size(), false), found_(found) {}
 
     Status take(proto::FileEntry&& entry) {
-        // A job that makes a `_run` directory of its own would speak for the record.
-        if (proto::is_within(entry.path, "work/_run")) return ok();
         auto path = manifest_path(entry.path);
         if (!path) return ok();
         entry.path = std::move(*path);
@@ -88,8 +88,9 @@ class Scanner {
   private:
     void note_matches(std::string_view path) {
         if (path.starts_with(k_run_prefix)) return;
+        const std::string inside = plan::work_name(path);
         for (std::size_t i = 0; i < patterns_.size(); ++i) {
-            if (!matched_[i] && patterns_[i].glob.covers(path)) matched_[i] = true;
+            if (!matched_[i] && patterns_[i].glob.covers(inside)) matched_[i] = true;
         }
     }
 
@@ -118,7 +119,7 @@ Status find_writers(const Op& op, agent::Agent& agent, proto::RootId root, RunFi
 
 std::string box_path(std::string_view path) {
     if (path.starts_with(k_run_prefix)) return std::string{path.substr(k_run_prefix.size())};
-    return std::string{k_work} + "/" + std::string{path};
+    return std::string{k_work} + "/" + plan::work_name(path);
 }
 
 Result<RunFiles> scan_run_files(const Op& op, agent::Agent& agent, proto::RootId root, const model::Roster& roster) {

@@ -21,7 +21,8 @@ namespace drawhitch::flow {
 // stand under this name, so that they never meet a file of the job.
 inline constexpr std::string_view k_run_prefix = "_run/";
 
-// Paths of `entries` are those of manifests: relative to the work tree, or k_run_prefix + name for record and log.
+// Paths of `entries` are those of manifests: relative to the work tree (plan::home_name), or k_run_prefix + name for
+// record and log.
 struct RunFiles {
     std::vector<proto::FileEntry> entries{};   // wanted regular files, in scan order
     std::vector<plan::Unit> units{};           // over `entries`

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
 #include "cli/structure_cell.hpp"
 #include "cli/workplace.hpp"
+#include "core/plan/home_names.hpp"
 #include "flow/lease_word.hpp"
 #include "flow/pull.hpp"
 #include "io/term/output.hpp"
@@ -73,7 +75,8 @@ void show_summary(Context& context, const flow::PullReport& report) {
     const auto proven = std::count_if(report.units.begin(), report.units.end(),
                                       [](const flow::PulledUnit& u) { return u.proven && !u.rotated; });
     for (const proto::FileEntry& entry : report.left_out) {
-        context.op.warn("left on the box: " + printable(entry.path) + " is no regular file that can be read");
+        context.op.warn("left on the box: " + printable(plan::work_name(entry.path)) +
+                        " is no regular file that can be read");
     }
     for (const flow::PulledUnit& unit : report.units) {
         if (unit.rotated) context.op.note("rotated away while it was pulled: " + printable(unit.name));
@@ -121,6 +124,23 @@ void show_elsewhere(Context& context, const flow::PullReport& report) {
                       .set("files", copy.files)
                       .set("bytes", copy.bytes));
     context.out.json("elsewhere", list);
+}
+
+// A name that the pull keeps for itself is told once, with all that lies below it.
+void tell_renamed(Context& context, const flow::PullReport& report, bool planned) {
+    std::map<std::string, std::string> renamed;
+    for (const flow::PulledFile& file : report.files) {
+        const std::string on_box = plan::work_name(file.entry.path);
+        if (on_box == file.entry.path) continue;
+        renamed[on_box.substr(0, on_box.find('/'))] = file.entry.path.substr(0, file.entry.path.find('/'));
+    }
+    Json list = Json::array();
+    for (const auto& [on_box, here] : renamed) {
+        list.push(Json::object().set("path", Json::name(on_box)).set("to", Json::name(here)));
+        context.op.warn("the run's " + printable(on_box) + (planned ? " would be called " : " is called ") +
+                        printable(here) + " here: the pull keeps that name for itself");
+    }
+    context.out.json("renamed", list);
 }
 
 std::optional<parse::NameRules> name_rules(std::string_view word) {
@@ -172,6 +192,7 @@ Result<Outcome> run_pull(Context& context, const Parsed& parsed) {
     warn_of_gaps(context, report);
     tell_moved_aside(context, report, planned);
     show_elsewhere(context, report);
+    tell_renamed(context, report, planned);
     show_files(context.out, report, planned);
     if (planned) {
         context.out.text("would fetch " + human_bytes(report.planned_bytes) + " into " + printable(report.directory));
@@ -197,7 +218,8 @@ CommandRow pull_command() {
             "An interrupted pull is taken up again by the same command. MANIFEST.json and SHA256SUMS\n"
             "lie beside the files. A file of yours under a name that the box has too (edited since the\n"
             "last pull, or never pulled) is moved aside to NAME.kept-1, and told; where no pull of the\n"
-            "run worked before, the pull is refused instead.\n"
+            "run worked before, the pull is refused instead. A file of the run's that is called as one of\n"
+            "the pull's own (MANIFEST.json, SHA256SUMS, .drawhitch, _run) gets the ending .box here.\n"
             "\n"
             "A run that was launched without --out is declared here: --out adds to its roster for good,\n"
             "and '**' means all that it made.",

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "core/plan/home_names.hpp"
 #include "core/proto/digest.hpp"
 #include "core/proto/path.hpp"
 
@@ -65,6 +66,7 @@ json row_json(const ManifestFile& file) {
                 {"mtime_ns", entry.mtime.nanoseconds},
                 {"class", model::name_of(entry.wanted)},
                 {"structure", model::name_of(file.structure)}};
+    if (const std::string on_box = work_name(entry.path); on_box != entry.path) row["on_box"] = bytes_json(on_box);
     if (entry.unit != entry.path) row["unit"] = bytes_json(entry.unit);
     if (!file.unproven.empty()) row["unproven"] = bytes_json(file.unproven);
     return row;

@@ -10,6 +10,7 @@
 #include "core/judge/results.hpp"
 #include "core/judge/resume_names.hpp"
 #include "core/parse/glob.hpp"
+#include "core/plan/home_names.hpp"
 #include "flow/overview.hpp"
 #include "flow/push.hpp"
 #include "flow/run_files.hpp"
@@ -58,6 +59,13 @@ bool is_result(const judge::UnitStanding& unit) {
     return unit.wanted == model::RosterClass::must && !unit.record;
 }
 
+// As the box calls it: whoever reads it may have nothing here yet.
+judge::UnitStanding told(judge::UnitStanding unit) {
+    unit.name = plan::work_name(unit.name);
+    unit.culprit = plan::work_name(unit.culprit);
+    return unit;
+}
+
 std::optional<std::string> root_of(const proto::FileEntry& entry) {
     if (entry.type != proto::FileType::file || !entry.root) return std::nullopt;
     return entry.root->hex();
@@ -103,7 +111,7 @@ Status RunStanding::read_proofs(const model::Run& run, const KeptCopies& kept, j
 
 judge::NoFile RunStanding::no_file(const model::RunSpec& spec, const proto::FileEntry& entry) const {
     judge::NoFile result{spec.run_dir + "/" + box_path(entry.path), kind_of(entry.type), {}, {}, false};
-    result.wanted = wanted_of(spec.roster, entry.path);
+    result.wanted = wanted_of(spec.roster, plan::work_name(entry.path));
     if (entry.type != proto::FileType::symlink) return result;
     result.target = entry.target;
     const std::string place = result.path.substr(0, result.path.rfind('/'));
@@ -137,7 +145,7 @@ Status RunStanding::units(const Op& op, const model::Run& run, Seen& seen, judge
                                    entry.type != proto::FileType::file});
             seen.unit_paths.insert(entry.path);
         }
-        if (!facts.files.empty()) result.units.push_back(seen.proofs.stand(facts));
+        if (!facts.files.empty()) result.units.push_back(told(seen.proofs.stand(facts)));
     }
     for (const proto::FileEntry& entry : files.left_out) {
         if (entry.error == 0) {
@@ -148,7 +156,7 @@ Status RunStanding::units(const Op& op, const model::Run& run, Seen& seen, judge
             entry.path, run.spec.run_dir + "/" + box_path(entry.path), model::RosterClass::must, {}, {},
             false,      entry.path.starts_with(k_run_prefix)};
         facts.files.push_back({entry.path, entry.size, std::nullopt, false, true, entry.error == k_linux_eacces});
-        result.units.push_back(seen.proofs.stand(facts));
+        result.units.push_back(told(seen.proofs.stand(facts)));
     }
     const bool found = std::ranges::any_of(result.units, is_result) || !result.no_files.empty() || seen.received;
     result.left_nothing = judge::left_nothing(run.spec.roster, result.verdict.kind, found);
@@ -188,7 +196,7 @@ Status RunStanding::unchanged_code(const Op& op, const model::Run& run, const Se
     std::vector<proto::FileEntry> entries{};
     TRY(roots_.agent().scan(op, scan, [&](proto::FileEntry&& entry) -> Status {
         if (entry.type != proto::FileType::file || !entry.root || entry.path.size() <= release.size()) return ok();
-        const std::string path = entry.path.substr(release.size() + 1);
+        const std::string path = plan::home_name(std::string_view{entry.path}.substr(release.size() + 1));
         if (seen.unit_paths.contains(path)) return ok();
         released[path] = *entry.root;
         entry.path = path;
@@ -201,7 +209,7 @@ Status RunStanding::unchanged_code(const Op& op, const model::Run& run, const Se
     TRY(add_digests(op, roots_.agent(), run_root, entries, {all, k_rehash}));
     for (const proto::FileEntry& entry : entries) {
         if (entry.type == proto::FileType::file && entry.root && *entry.root == released[entry.path])
-            why.files[run.spec.work_dir + "/" + entry.path] = Explained::release;
+            why.files[run.spec.run_dir + "/" + box_path(entry.path)] = Explained::release;
     }
     return ok();
 }
