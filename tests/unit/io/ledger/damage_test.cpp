@@ -92,11 +92,45 @@ std::string schema_of(const std::string& path) {
     return text;
 }
 
+// A ledger with rows, as that version left it.
+std::string golden(int version) {
+    return read_file(support::source_dir() + "/tests/golden/ledger/v" + std::to_string(version) + ".db");
+}
+
 }  // namespace
+
+TEST_CASE("a ledger of version 2 or 3 is brought up to date with all it held") {
+    const int version = GENERATE(2, 3);
+    CAPTURE(version);
+    Fixture here{};
+    here.arrange(golden(version));
+    {
+        auto opened = Ledger::open(here.op, here.state);
+        REQUIRE(opened);
+        const auto lease = opened->lease_by_name("box-old");
+        REQUIRE(lease);
+        CHECK(lease->root == "/data\xff");
+        CHECK(lease->state_reason == "adopted anew");
+        CHECK(opened->leases(ledger::Which::all)->size() == 2);
+        CHECK(opened->note(1, "push.owner")->value_or("") == "aabb");
+        CHECK(opened->covered(1)->size() == 1);
+        const auto copies = opened->copies(1);
+        REQUIRE(copies);
+        REQUIRE(copies->size() == 1);
+        CHECK(copies->front().place == "tier:durable");
+        const auto files = opened->volatile_files(1);
+        REQUIRE(files);
+        REQUIRE(files->size() == 1);
+        CHECK(files->front().path == "/dev/shm/e");
+        CHECK(opened->load_test_passed({"subject", "command"}).value() == (version == 3));
+        CHECK(opened->add_load_test({"other", "command"}));
+    }
+    CHECK(Ledger::open(here.op, here.state));
+}
 
 TEST_CASE("a ledger of version 1 is brought up to date with all it held") {
     Fixture here{};
-    here.arrange(read_file(support::source_dir() + "/tests/golden/ledger/v1.db"));
+    here.arrange(golden(1));
     {
         auto opened = Ledger::open(here.op, here.state);
         REQUIRE(opened);
@@ -121,7 +155,7 @@ TEST_CASE("a ledger of version 1 is brought up to date with all it held") {
 
 TEST_CASE("a migrated ledger has the schema of a new one") {
     Fixture here{};
-    here.arrange(read_file(support::source_dir() + "/tests/golden/ledger/v1.db"));
+    here.arrange(golden(GENERATE(1, 2, 3)));
     REQUIRE(Ledger::open(here.op, here.state));
     const std::string other = here.folder / "other";
     REQUIRE(Ledger::open(here.op, other));
@@ -131,10 +165,10 @@ TEST_CASE("a migrated ledger has the schema of a new one") {
 TEST_CASE("a migration that is killed at any call is done again, whole") {
     const Fault fault = GENERATE(Fault::fail, Fault::freeze);
     Fixture here{};
-    const std::string golden = read_file(support::source_dir() + "/tests/golden/ledger/v1.db");
+    const std::string old = golden(GENERATE(1, 2, 3));
     bool clean = false;
     for (long at = 1; !clean; ++at) {
-        here.arrange(golden);
+        here.arrange(old);
         plan_fault({fault, at});
         (void)Ledger::open(here.op, here.state, {FilesystemKind::network, counting_vfs()});
         clean = calls_counted() < at;
