@@ -275,7 +275,9 @@ CommandRow run_command() {
             "\n"
             "Output goes to the run's log, input is empty. Python writes unbuffered, and thread pools are\n"
             "sized to the box's CPU share, divided by live runs and ranks; a variable of your own wins.\n"
-            "The run's record keeps values of harmless variables and salted hashes of all others.",
+            "The run's record keeps values of harmless variables and salted hashes of all others. It keeps\n"
+            "the command as typed, so one with a token in it is refused: export the token here and hand it\n"
+            "on, with --env HF_TOKEN or `[env] pass = [\"HF_TOKEN\"]` in drawhitch.toml.",
         .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true}},
         .options =
             {

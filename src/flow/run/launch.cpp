@@ -23,6 +23,7 @@
 #include "flow/root_mark.hpp"
 #include "flow/run/claim.hpp"
 #include "flow/run/launch_refusal.hpp"
+#include "flow/run/launch_secrets.hpp"
 #include "flow/run/poll.hpp"
 #include "flow/same_machine.hpp"
 #include "flow/transfer/link.hpp"
@@ -431,6 +432,7 @@ Status check_environment_name(const model::Lease& lease, const LaunchOptions& op
 
 Status check_launch(const Deps& deps, const model::Lease& lease, const LaunchOptions& options) {
     TRY(plan::check_variables(options.variables));
+    TRY(check_no_secrets(deps, lease, options));
     for (const model::RosterItem& item : options.roster)
         TRY(parse::Glob::compile(item.pattern));
     if (!options.name.empty()) TRY(check_called(options.name, "run"));
