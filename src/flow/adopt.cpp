@@ -17,6 +17,7 @@
 #include "flow/install_key.hpp"
 #include "flow/project_check.hpp"
 #include "flow/root_mark.hpp"
+#include "flow/same_machine.hpp"
 #include "io/agent/helper_images.hpp"
 #include "io/disk/embedded_file.hpp"
 #include "io/disk/profile_store.hpp"
@@ -97,6 +98,7 @@ class Adoption {
         if (existing_) TRY(prove_same());
         TRY(look_for_runs());
         if (!deps_.dry_run) TRY(keep());
+        if (!deps_.dry_run) TRY(warn_of_others());
         if (!deps_.dry_run) TRY(write_project_file());
         if (!deps_.dry_run) TRY(remember_project(deps_, lease_.id));
         report_.lease = lease_;
@@ -367,6 +369,16 @@ class Adoption {
         TRY_ASSIGN(lease_, deps_.ledger.lease(id));
         TRY(note_inherited());
         return mark_left_ || same_root_ ? note_root_mark(deps_.ledger, lease_) : ok();
+    }
+
+    // The mark says whose directory this is already, whatever key the machine showed.
+    Status warn_of_others() {
+        if (!mark_left_) return ok();
+        TRY_ASSIGN(const std::string others, others_there(deps_.ledger, lease_));
+        if (!others.empty())
+            op_.warn("the box of " + lease_.name + " is also held by " + others +
+                     "; whoever ends it ends it for all of them");
+        return ok();
     }
 
     // A mark that no lease of this ledger made.

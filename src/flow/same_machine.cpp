@@ -19,13 +19,21 @@ Result<bool> same_machine(const ledger::Ledger& ledger, const model::Lease& one,
     });
 }
 
+namespace {
+
+bool same_root(const model::Lease& one, const model::Lease& other) {
+    return !one.root_nonce.empty() && one.root_nonce == other.root_nonce;
+}
+
+}  // namespace
+
 Result<std::string> others_there(const ledger::Ledger& ledger, const model::Lease& lease) {
     TRY_ASSIGN(const auto leases, ledger.leases(ledger::Which::open));
     std::vector<std::string> told;
     for (const model::Lease& other : leases) {
         if (other.id == lease.id) continue;
         TRY_ASSIGN(const bool same, same_machine(ledger, lease, other));
-        if (!same) continue;
+        if (!same && !same_root(lease, other)) continue;
         TRY_ASSIGN(const auto runs, ledger.runs(other.id));
         std::vector<std::string> live;
         for (const model::Run& run : runs)

@@ -15,7 +15,8 @@ namespace drawhitch::flow {
 // Both this machine, or a pinned host key in common. Machines made from one image may share theirs.
 Result<bool> same_machine(const ledger::Ledger& ledger, const model::Lease& one, const model::Lease& other);
 
-// In words, for a run about to start: the other open leases of the machine and their live runs. Empty: none.
+// In words, for a run about to start: the other open leases of the machine, or of the same directory on its disk by
+// whatever key, and their live runs. Empty: none.
 Result<std::string> others_there(const ledger::Ledger& ledger, const model::Lease& lease);
 
 }  // namespace drawhitch::flow

@@ -19,6 +19,7 @@
 #include "flow/overview.hpp"
 #include "flow/push.hpp"
 #include "flow/root_mark.hpp"
+#include "flow/run/claim.hpp"
 #include "flow/same_machine.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/transport/script.hpp"
@@ -60,7 +61,7 @@ class Collector {
     Status explain_secrets(judge::Explanations& why) const;
     Status look_at_runs(const Op& op, BoxRoots& roots, const judge::TierMap& tiers, const Talk& talk,
                         judge::Explanations& why);
-    void judge_processes(const Talk& talk, const judge::TierMap& tiers);
+    Status judge_processes(const Talk& talk, const judge::TierMap& tiers);
     void fill_verb(const model::MeterVerb& verb);
     Status find_earlier();
     Result<bool> was_here(const model::Lease& other) const;
@@ -73,7 +74,7 @@ class Collector {
     const model::Lease& lease_;
     const model::Profile& profile_;
     WallTime began_{};                     // of the first lease that worked under this root, or works on this machine
-    std::vector<model::Lease> beside_{};   // open leases that may be about this machine
+    std::vector<LeaseBeside> beside_{};    // open leases that may be about this machine
     std::vector<OtherLease> others_{};     // those of them that are
     std::vector<model::Run> elsewhere_{};  // of ended leases, under other roots of this machine
     bool inherited_{false};                // somebody whom this ledger does not know had worked under the root before
@@ -90,7 +91,7 @@ Status Collector::find_earlier() {
     leases_ = {lease_.id};
     TRY_ASSIGN(beside_, open_beside(deps_.ledger, lease_));
     const auto is_beside = [this](const model::Lease& other) {
-        return std::ranges::any_of(beside_, [&](const model::Lease& open) { return open.id == other.id; });
+        return std::ranges::any_of(beside_, [&](const LeaseBeside& open) { return open.lease.id == other.id; });
     };
     TRY_ASSIGN(inherited_, root_was_inherited(deps_.ledger, lease_));
     if (lease_.root_nonce.empty()) return ok();
@@ -268,7 +269,7 @@ judge::Explanations Collector::explanations(const Talk& talk) const {
     return why;
 }
 
-void Collector::judge_processes(const Talk& talk, const judge::TierMap& tiers) {
+Status Collector::judge_processes(const Talk& talk, const judge::TierMap& tiers) {
     collected_.facts.processes_known = talk.survey.complete;
     judge::ProcessPolicy policy{};
     policy.since = began_;
@@ -282,7 +283,12 @@ void Collector::judge_processes(const Talk& talk, const judge::TierMap& tiers) {
         for (const RunView& view : other.views)
             views.push_back(&view);
     for (const RunView* view : views) {
-        if (!view->facts) continue;
+        // Not asked about: the claim's token is in the environment of all that the run started.
+        if (!view->facts) {
+            TRY_ASSIGN(const std::string token, known_token(deps_.ledger, view->run.lease, view->run.spec.name));
+            if (!token.empty()) policy.tokens.push_back(token);
+            continue;
+        }
         const model::RunFacts& facts = *view->facts;
         if (facts.start) policy.tokens.push_back(facts.start->token);
         for (const model::ProcessFacts& member : facts.members)
@@ -292,6 +298,7 @@ void Collector::judge_processes(const Talk& talk, const judge::TierMap& tiers) {
             policy.owned.push_back(wrapper->pid);
     }
     collected_.facts.processes = judge::unowned(talk.survey.processes, policy);
+    return ok();
 }
 
 // The lease's own runs, and those of the other leases that end with the machine.
@@ -345,7 +352,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
         facts.identity = judge::Identity::proven;
         return ok();
     }
-    judge_processes(talk, tiers);
+    TRY(judge_processes(talk, tiers));
     BoxRoots roots{deps_, lease_};
     TRY(roots.connect(op));
     facts.identity = judge::Identity::proven;

@@ -21,27 +21,31 @@ Result<bool> carries_mark(const Op& op, const model::Lease& lease, transport::Tr
 
 }  // namespace
 
-Result<std::vector<model::Lease>> open_beside(const ledger::Ledger& ledger, const model::Lease& lease) {
+Result<std::vector<LeaseBeside>> open_beside(const ledger::Ledger& ledger, const model::Lease& lease) {
     TRY_ASSIGN(const auto leases, ledger.leases(ledger::Which::open));
-    std::vector<model::Lease> beside{};
+    std::vector<LeaseBeside> beside{};
     for (const model::Lease& other : leases) {
         if (other.id == lease.id) continue;
         TRY_ASSIGN(const bool same, same_machine(ledger, lease, other));
-        if (same) beside.push_back(other);
+        if (same || !other.root_nonce.empty()) beside.push_back({other, same});
     }
     return beside;
 }
 
-Result<std::vector<OtherLease>> look_at_others(const Op& op, Deps& deps, const std::vector<model::Lease>& leases,
+Result<std::vector<OtherLease>> look_at_others(const Op& op, Deps& deps, const std::vector<LeaseBeside>& leases,
                                                transport::Transport& transport) {
     std::vector<OtherLease> others{};
-    for (const model::Lease& lease : leases) {
+    for (const auto& [lease, same_machine] : leases) {
         TRY_ASSIGN(const bool here, carries_mark(op, lease, transport));
         if (!here) continue;
         OtherLease other{lease, {}, true};
         TRY_ASSIGN(const auto runs, deps.ledger.runs(lease.id));
         if (!runs.empty()) {
-            TRY_ASSIGN(other.views, poll_runs(op, deps, lease, runs, {.over = &transport}));
+            auto views = poll_runs(op, deps, lease, runs, {.over = same_machine ? &transport : nullptr});
+            if (!views && !same_machine && (is_unreachable(views.error()) || is_refused(views.error())))
+                views = unreachable_runs(lease, runs, views.error());
+            if (!views) return std::move(views).error();
+            other.views = std::move(*views);
             other.runs_known = other.views.size() == runs.size();
         }
         others.push_back(std::move(other));

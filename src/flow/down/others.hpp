@@ -14,12 +14,20 @@ struct OtherLease {
     bool runs_known{false};  // `views` has every run of it
 };
 
-// Open leases whose machine has a host key in common with this one's. Errors are the ledger's.
-Result<std::vector<model::Lease>> open_beside(const ledger::Ledger& ledger, const model::Lease& lease);
+struct LeaseBeside {
+    model::Lease lease{};
+    bool same_machine{false};  // a host key in common, or both this machine: its processes are seen from here
+};
 
-// Those among them that are on the machine at the other end of `transport`: machines made from one image share their
-// host key, but not the mark under the lease's root. Their runs are asked about over the same connection.
-Result<std::vector<OtherLease>> look_at_others(const Op& op, Deps& deps, const std::vector<model::Lease>& leases,
+// Open leases that may end with this one: those of its machine, and those whose mark may lie on its disk, for a disk
+// can be reached by another key, by none, or from two machines. Errors are the ledger's.
+Result<std::vector<LeaseBeside>> open_beside(const ledger::Ledger& ledger, const model::Lease& lease);
+
+// Those among them whose root is at the other end of `transport`: machines made from one image share their host key,
+// but not the mark under the lease's root. Their runs are asked about over the same connection where it is the same
+// machine; else over the lease's own, because only the machine that started a run knows whether it lives. Where that
+// does not answer, proven ends stay and nobody knows about the rest.
+Result<std::vector<OtherLease>> look_at_others(const Op& op, Deps& deps, const std::vector<LeaseBeside>& leases,
                                                transport::Transport& transport);
 
 }  // namespace drawhitch::flow

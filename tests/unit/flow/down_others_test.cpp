@@ -103,6 +103,52 @@ TEST_CASE("a live run of another lease is named as that lease's, and no name of 
     CHECK(closed_by(look(stage, second, {.kill_runs = {"r1"}}), "no-such-name", "r1"));
 }
 
+// The same disk under another host key: no key in common, and the mark alone tells.
+model::Lease by_another_key(Stage& stage, const std::string& name, bool same_root) {
+    auto lease = stage.lease();
+    lease.name = name;
+    lease.endpoint.transport = model::TransportKind::ssh;
+    lease.began = {};
+    if (!same_root) {
+        lease.project = "other";
+        lease.root = stage.box + "/drawhitch/other";
+        lease.root_nonce = std::string(32, '7');
+    }
+    const auto added = stage.local().ledger().add_lease(lease);
+    REQUIRE(added);
+    return *added;
+}
+
+TEST_CASE("runs of a lease that reaches the same disk by another key are that lease's, with its commands") {
+    const bool same_root = GENERATE(true, false);
+    CAPTURE(same_root);
+    Stage stage;
+    stage.finished_run();
+    const auto second = by_another_key(stage, "second", same_root);
+    const auto report = look(stage, second);
+    CHECK(closed_by(report, "not-pulled", stage.work() + "/a.pt"));
+    CHECK(reason_of(report, "not-pulled").next == "drawhitch pull b1 r1");
+    for (const auto& reason : report.gate.reasons)
+        CHECK(reason.id != "unknown-run");
+    stage.pull();
+    CHECK(look(stage, second).gate.open);
+}
+
+TEST_CASE("a live run of a lease that reaches the same disk by another key is that lease's run, and no stray process") {
+    const bool same_root = GENERATE(true, false);
+    CAPTURE(same_root);
+    Stage stage;
+    auto options = Stage::job("exec sleep 60", {"*.pt"});
+    options.name = "r1";
+    stage.launch(options);
+    stage.await("r1", {model::VerdictKind::running});
+    const auto report = look(stage, by_another_key(stage, "second", same_root));
+    CHECK(closed_by(report, "run-live", "b1/r1"));
+    CHECK(reason_of(report, "run-live").next == "drawhitch watch b1 r1");
+    for (const auto& reason : report.gate.reasons)
+        CHECK((reason.id != "process" && reason.id != "unknown-run"));
+}
+
 TEST_CASE("a lease of a machine with the same host key, whose mark is not on this one, closes nothing here") {
     Stage stage;
     stage.finished_run();
