@@ -49,22 +49,25 @@ bool serves_machine(const model::BoxProcess& process) {
     return known && process.parent <= 1 && process.directory == "/";
 }
 
+// The nearest tier, by component; empty: none.
+std::string_view nearest(std::string_view place, const std::vector<std::string>& tiers) {
+    std::string_view best;
+    for (const std::string& path : tiers)
+        if (is_inside(place, path) && path.size() > best.size()) best = path;
+    return best;
+}
+
 bool is_on_wiped(std::string_view place, const ProcessPolicy& policy) {
-    // The nearest tier decides.
-    std::size_t wiped = 0;
-    std::size_t surviving = 0;
-    for (const std::string& path : policy.wiped)
-        if (is_inside(place, path)) wiped = std::max(wiped, path.size());
-    for (const std::string& path : policy.surviving)
-        if (is_inside(place, path)) surviving = std::max(surviving, path.size());
-    // On no tier at all is no excuse: a daemon sits in / and writes wherever it likes.
-    return !policy.wiped.empty() && wiped >= surviving;
+    // On no tier at all is no excuse.
+    return !policy.wiped.empty() && nearest(place, policy.wiped).size() >= nearest(place, policy.surviving).size();
 }
 
 bool may_work_on_wiped(const model::BoxProcess& process, const ProcessPolicy& policy) {
-    if (process.directory.empty() || is_on_wiped(process.directory, policy)) return true;
-    // Every daemon goes there, whatever it writes to.
-    if (process.directory == "/") return !policy.wiped.empty();
+    if (policy.wiped.empty()) return process.directory.empty();
+    // Every daemon sits in /, whatever it writes to; and a process on a volume ends with the machine it runs on. Only
+    // where the machine itself lives on a place is an excuse.
+    if (process.directory.empty() || process.directory == "/" || is_on_wiped(process.directory, policy)) return true;
+    if (nearest(process.directory, policy.surviving) != "/") return true;
     return std::ranges::any_of(process.writes, [&](const std::string& path) { return is_on_wiped(path, policy); });
 }
 
