@@ -79,22 +79,30 @@ class Completer {
     Completion result_{};
 };
 
-// How many of the words are no options and no values of options.
-std::size_t count_arguments(const CommandRow& row, const std::vector<std::string>& words) {
-    std::size_t count = 0;
+// The words that are no options and no values of options.
+std::vector<std::string> arguments_of(const CommandRow& row, const std::vector<std::string>& words) {
+    std::vector<std::string> arguments;
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (words[i].size() < 2 || words[i][0] != '-') {
-            ++count;
+            arguments.push_back(words[i]);
             continue;
         }
         const OptionRow* option = find_option(&row, words[i]);
         if (option != nullptr && option->kind != OptionKind::flag) ++i;
     }
-    return count;
+    return arguments;
 }
 
-void add_argument(Completer& completer, const Located& located,
-                  const std::function<std::vector<std::string>()>& boxes) {
+std::vector<std::string> asked(const std::function<std::vector<std::string>()>& names) {
+    return names ? names() : std::vector<std::string>{};
+}
+
+void add_all(Completer& completer, const std::vector<std::string>& names, std::string_view summary) {
+    for (const std::string& name : names)
+        completer.add(name, summary);
+}
+
+void add_argument(Completer& completer, const Located& located, const KnownNames& known) {
     const CommandRow& row = *located.row;
     if (row.verb == "help") {
         completer.add_verbs();
@@ -102,11 +110,23 @@ void add_argument(Completer& completer, const Located& located,
         return;
     }
     if (row.positionals.empty()) return;
-    const std::size_t at = std::min(count_arguments(row, located.words), row.positionals.size() - 1);
-    const PositionalRow& positional = row.positionals[at];
+    const auto arguments = arguments_of(row, located.words);
+    const PositionalRow& positional = row.positionals[std::min(arguments.size(), row.positionals.size() - 1)];
     if (positional.name == "BOX") {
-        for (const std::string& box : boxes())
-            completer.add(box, "box");
+        add_all(completer, asked(known.boxes), "box");
+        if (row.positionals.size() > 1 && row.positionals[1].name == "RUN" && known.runs)
+            add_all(completer, known.runs(""), "run");
+    } else if (positional.name == "RUN") {
+        if (known.runs && !arguments.empty()) add_all(completer, known.runs(arguments.front()), "run");
+    } else if (positional.name == "FROM" || positional.name == "TO") {
+        for (const std::string& box : asked(known.boxes))
+            completer.add(box + ":", "box");
+        completer.want_files();
+    } else if (row.verb.starts_with("config ") && positional.name == "KEY") {
+        add_all(completer, asked(known.settings), "setting");
+    } else if (row.verb.starts_with("profile ")) {
+        add_all(completer, asked(known.profiles), "profile");
+        if (positional.name == "PROFILE") completer.want_files();
     } else if (!positional.choices.empty()) {
         completer.add_choices(positional.choices, "");
     } else {
@@ -116,8 +136,7 @@ void add_argument(Completer& completer, const Located& located,
 
 }  // namespace
 
-Completion complete(const Registry& registry, std::vector<std::string> words,
-                    const std::function<std::vector<std::string>()>& boxes) {
+Completion complete(const Registry& registry, std::vector<std::string> words, const KnownNames& known) {
     join_equals(words);
     const std::string typed = words.empty() ? std::string{} : words.back();
     if (!words.empty()) words.pop_back();
@@ -136,6 +155,7 @@ Completion complete(const Registry& registry, std::vector<std::string> words,
     const std::size_t equals = typed.find('=');
     if (waiting != nullptr && waiting->kind != OptionKind::flag) {
         completer.add_values(*waiting, "");
+        if (key_of(*waiting) == "profile") add_all(completer, asked(known.profiles), "profile");
     } else if (typed.starts_with("--") && equals != std::string::npos) {
         const OptionRow* option = find_option(located->row, typed.substr(0, equals));
         if (option != nullptr) completer.add_values(*option, typed.substr(0, equals + 1));
@@ -144,7 +164,7 @@ Completion complete(const Registry& registry, std::vector<std::string> words,
         completer.add_options(global_rows());
         completer.add("--help", "explain the command");
     } else if (located->row != nullptr) {
-        add_argument(completer, *located, boxes);
+        add_argument(completer, *located, known);
     } else if (!located->family.empty()) {
         completer.add_members(located->family);
     } else {
@@ -162,6 +182,7 @@ _drawhitch() {
     while IFS= read -r line; do
         case $line in
         :files) compopt -o default ;;
+        *:$'\t'*) COMPREPLY+=("${line%%$'\t'*}") && compopt -o nospace ;;
         *) COMPREPLY+=("${line%%$'\t'*}") ;;
         esac
     done < <(drawhitch __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)

@@ -66,8 +66,11 @@ Status Workplace::find_project(Context& context, WrongFile wrong) {
     project_.directory = context.directory;
     if (!found) {
         const Error& error = found.error();
+        std::string why = error.why;
+        for (std::size_t at = why.find('\n'); at != std::string::npos; at = why.find('\n'))
+            why.replace(at, 1, "; ");
         context.op.warn("the project's file counts for nothing until it is mended: " + error.message +
-                        (error.why.empty() ? "" : "; " + error.why) + " (`drawhitch help project-file`)");
+                        (why.empty() ? "" : "; " + why) + " (`drawhitch help project-file`)");
     } else if (const auto& file = *found) {
         project_.file = file->path;
         project_.directory = file->directory;
@@ -126,9 +129,30 @@ Result<BoxArguments> Workplace::box(const Parsed& parsed, bool numbers) const {
     if (numbered && std::ranges::find(known, parsed.words().front()) == known.end())
         return flow::no_such_lease(parsed.words().front());
     auto resolved = resolve_box(parsed, fallback, known);
-    if (resolved || fallback || !parsed.words().empty()) return resolved;
+    if (resolved || fallback) return resolved;
     TRY_ASSIGN(const auto open, ledger_->leases(ledger::Which::open));
-    return needs_a_box(std::move(resolved).error(), open);
+    if (parsed.words().empty()) return needs_a_box(std::move(resolved).error(), open);
+    TRY_ASSIGN(const auto line, line_with_box(parsed, open));
+    if (line.empty()) return resolved;
+    return Error{Code::not_found, "\"" + printable(parsed.words().front()) + "\" is taken for a box, and is none"}
+        .because("it is a run, and several boxes are leased: the box stands before it")
+        .then(line);
+}
+
+// The words as typed behind the box that has a run of the first one's name; empty where none has.
+Result<std::string> Workplace::line_with_box(const Parsed& parsed, const std::vector<model::Lease>& open) const {
+    const auto& rows = parsed.row().positionals;
+    if (rows.size() < 2 || rows[1].name != "RUN") return std::string{};
+    for (const model::Lease& lease : open) {
+        TRY_ASSIGN(const auto runs, ledger_->runs(lease.id));
+        const auto named = [&](const model::Run& run) { return run.spec.name == parsed.words().front(); };
+        if (std::ranges::none_of(runs, named)) continue;
+        std::string line = "drawhitch " + std::string{parsed.row().verb} + " " + shell_word(lease.name);
+        for (const std::string& word : parsed.words())
+            line += " " + shell_word(word);
+        return line;
+    }
+    return std::string{};
 }
 
 // A word that is no box is taken for what follows the box. Where that is a run and none has the name, either was meant.
@@ -146,7 +170,14 @@ Status Workplace::check_first_word(const Parsed& parsed, const model::Lease& lea
     if (std::ranges::find(names, word) != names.end()) return ok();
     Error error{Code::not_found,
                 "there is no box named \"" + printable(word) + "\", and " + lease.name + " has no run of that name"};
-    if (const auto meant = nearest(word, names)) error.why = "did you mean " + *meant + "?";
+    // "r1" resembles "b1" no more than any other name of two letters.
+    const bool number =
+        word.size() > 1 && word[0] == 'r' && word.find_first_not_of("0123456789", 1) == std::string::npos;
+    if (runs.empty()) {
+        error.why = lease.name + " has no runs";
+    } else if (const auto meant = nearest(word, names); meant && !number) {
+        error.why = "did you mean " + *meant + "?";
+    }
     return std::move(error).then("drawhitch ps " + lease.name);
 }
 

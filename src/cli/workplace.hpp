@@ -61,6 +61,7 @@ class Workplace {
     enum class WrongFile { stops, warns };
     static Result<std::unique_ptr<Workplace>> open(Context& context, WrongFile wrong);
     Status find_project(Context& context, WrongFile wrong);
+    Result<std::string> line_with_box(const Parsed& parsed, const std::vector<model::Lease>& open) const;
     Status check_first_word(const Parsed& parsed, const model::Lease& lease) const;
 
     std::string* meant_box_{nullptr};  // of the context, which outlives this

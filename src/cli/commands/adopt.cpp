@@ -125,7 +125,7 @@ void show(Context& context, const flow::AdoptReport& report) {
     for (const std::string& gpu : machine.gpus)
         gpus.push(gpu);
     out.json("gpus", gpus);
-    out.value("root", "root on the box", Cell::name(lease.root));
+    out.value("root", "root on box", Cell::name(lease.root));
     out.json("updated", report.updated);
     out.json("project_file", report.project_file.empty() ? Json{} : Json::name(report.project_file));
 }

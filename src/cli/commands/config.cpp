@@ -102,6 +102,25 @@ Found look_up(const Context& context, const Layers& layers, const config::Settin
     return {std::string{row.builtin}, "built in"};
 }
 
+// The value as what it is: a flag, a number, or text ("profile" stands where a profile decides).
+Json typed(const config::SettingRow& row, const std::string& value) {
+    if (value.empty()) return Json{};
+    if (row.kind == config::SettingKind::flag) {
+        for (const std::string_view yes : {"1", "yes", "on", "true"})
+            if (value == yes) return Json{true};
+        return Json{false};
+    }
+    const bool digits = value.size() <= 18 && value.find_first_not_of("0123456789") == std::string::npos;
+    if (row.kind == config::SettingKind::integer && digits) return Json{std::int64_t{std::stoll(value)}};
+    return Json{value};
+}
+
+Cell typed_cell(const config::SettingRow& row, const std::string& value) {
+    Cell cell = Cell::text(value);
+    cell.json = typed(row, value);
+    return cell;
+}
+
 Error unknown_key(const std::string& key) {
     std::vector<std::string_view> keys;
     for (const config::SettingRow& row : config::setting_rows())
@@ -117,7 +136,7 @@ Result<Outcome> get_all(Context& context, const Layers& layers) {
                                                          {.key = "help", .title = "MEANING"}});
     for (const config::SettingRow& row : config::setting_rows()) {
         const Found found = look_up(context, layers, row);
-        rows.add({Cell::text(row.key), Cell::text(found.value), Cell::name(found.source), Cell::text(row.help)});
+        rows.add({Cell::text(row.key), typed_cell(row, found.value), Cell::name(found.source), Cell::text(row.help)});
     }
     return Outcome{};
 }
@@ -131,7 +150,7 @@ Result<Outcome> run_config_get(Context& context, const Parsed& parsed) {
     const Found found = look_up(context, layers, *row);
     context.out.text(printable(found.value));
     context.out.json("key", row->key);
-    context.out.json("value", found.value);
+    context.out.json("value", typed(*row, found.value));
     context.out.json("source", Json::name(found.source));
     return Outcome{};
 }
@@ -191,6 +210,9 @@ CommandRow config_get_command() {
         .verb = "config get",
         .group = Group::manage,
         .summary = "print settings, and where each comes from",
+        .description =
+            "The value \"profile\" says that the box's profile decides, in its [limits]. With --json flags are\n"
+            "true or false, numbers numbers, and what is not set null.",
         .positionals = {{.name = "KEY", .help = "one setting; without it all", .arity = Arity::optional}},
         .examples = {{"drawhitch config get", "every setting, its value and its source"},
                      {"drawhitch config get connection.poll_s", "one value, for a script"}},

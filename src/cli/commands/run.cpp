@@ -182,7 +182,10 @@ Result<Outcome> follow(Context& context, Workplace& place, const model::Lease& l
     if (auto failed = job_error(lease.name, view.runs)) return std::move(*failed);
     for (const flow::RunView& row : view.runs)
         warn_of_survivors(context, lease.name, row);
-    return Outcome{.exit = flow::exit_code_of(view.runs), .next = {"drawhitch pull " + lease.name + " " + run}};
+    Outcome outcome{.exit = flow::exit_code_of(view.runs), .next = {}};
+    const bool wanted = std::ranges::none_of(view.runs, [](const auto& row) { return row.run.spec.scratch; });
+    if (wanted) outcome.next.push_back("drawhitch pull " + lease.name + " " + run);
+    return outcome;
 }
 
 // The right project, and a box that is not on its way out.

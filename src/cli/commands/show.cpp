@@ -36,7 +36,7 @@ void show_lease(term::Output& out, const flow::LeaseView& view, WallTime now) {
     out.value("state", "state", state_cell(lease.state));
     out.value("endpoint", "reached at", Cell::value(endpoint_json(lease.endpoint), endpoint_text(lease.endpoint)));
     out.value("project", "project", Cell::name(lease.project));
-    out.value("root", "root on the box", lease.root.empty() ? Cell::none() : Cell::name(lease.root));
+    out.value("root", "root on box", lease.root.empty() ? Cell::none() : Cell::name(lease.root));
     out.value("began", "began", time_cell(lease.began, now));
     out.value("last_contact", "last contact", time_cell(lease.last_contact, now));
     out.value("price_hour", "price per hour", money_cell(lease.price_hour, lease.currency));

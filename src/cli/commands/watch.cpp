@@ -46,7 +46,7 @@ Result<Outcome> run_watch(Context& context, const Parsed& parsed) {
     advise_unbegun(context.op, box, view->runs, outcome.next);
     if (auto failed = job_error(box, view->runs)) return std::move(*failed);
     for (const flow::RunView& run : view->runs) {
-        if (run.verdict.kind == model::VerdictKind::done) {
+        if (run.verdict.kind == model::VerdictKind::done && !run.run.spec.scratch) {
             outcome.next.push_back("drawhitch pull " + box + " " + run.run.spec.name);
         }
     }

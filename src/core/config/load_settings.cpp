@@ -20,14 +20,14 @@ constexpr std::array k_rows{
                false},
     SettingRow{"timeout_s", SettingKind::integer, "DRAWHITCH_TIMEOUT", "", "give up after this many seconds", false},
     SettingRow{"connection.transport", SettingKind::word, "", "auto", "auto, ssh, openssh or local", true},
-    SettingRow{"connection.max_connections", SettingKind::integer, "", "the profile's",
-               "connections to one box at most", true},
+    SettingRow{"connection.max_connections", SettingKind::integer, "", "profile",
+               "connections to one box at most; profile: what [limits] of its profile says", true},
     SettingRow{"connection.connect_timeout_s", SettingKind::integer, "", "15", "seconds until a connection must stand",
                true},
     SettingRow{"connection.stall_timeout_s", SettingKind::integer, "", "20",
                "seconds without a byte until a connection is given up", true},
-    SettingRow{"connection.poll_s", SettingKind::integer, "", "the profile's", "seconds between two polls of a box",
-               true},
+    SettingRow{"connection.poll_s", SettingKind::integer, "", "profile",
+               "seconds between two polls of a box; profile: what [limits] of its profile says", true},
 };
 
 void read_all(Reader& root, model::Settings& settings) {

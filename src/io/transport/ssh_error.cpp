@@ -3,6 +3,7 @@
 #include <libssh2.h>
 #include <netdb.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -278,10 +279,22 @@ std::string_view line_with(std::string_view text, std::string_view needle) {
     return {};
 }
 
+// What ssh tells of its own work, and says of no reason.
+bool is_chatter(std::string_view line) {
+    constexpr std::string_view k_chatter[] = {
+        "debug1: ",           "debug2: ", "debug3: ",          "Transferred: ",
+        "Bytes per second: ", "OpenSSH_", "Authenticated to ", "Authenticated using "};
+    return line.empty() ||
+           std::ranges::any_of(k_chatter, [line](std::string_view begin) { return line.starts_with(begin); });
+}
+
+// The last line that tells something.
 std::string last_line(std::string_view text) {
-    text = trim(text);
-    const std::size_t at = text.rfind('\n');
-    return first_line(at == std::string_view::npos ? text : text.substr(at + 1));
+    const auto lines = split(text, '\n');
+    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+        if (!is_chatter(trim(*line))) return first_line(*line);
+    }
+    return {};
 }
 
 }  // namespace

@@ -21,11 +21,34 @@ Completion at(std::vector<std::string> words) {
                    .trailing = "COMMAND",
                    .handler = nothing},
         CommandRow{.verb = "profile ls", .summary = "list", .handler = nothing},
+        CommandRow{.verb = "logs",
+                   .positionals = {{.name = "BOX", .box_optional = true}, {.name = "RUN", .arity = Arity::optional}},
+                   .hidden = true,
+                   .handler = nothing},
+        CommandRow{.verb = "cp", .positionals = {{.name = "FROM"}, {.name = "TO"}}, .hidden = true, .handler = nothing},
+        CommandRow{.verb = "config get", .positionals = {{.name = "KEY"}}, .hidden = true, .handler = nothing},
         CommandRow{
             .verb = "completion", .positionals = {{.name = "SHELL", .choices = "bash|zsh|fish"}}, .handler = nothing},
         CommandRow{.verb = "secret-verb", .hidden = true, .handler = nothing},
     }};
-    return complete(k_registry, std::move(words), [] { return std::vector<std::string>{"b1", "box-2"}; });
+    using Names = std::vector<std::string>;
+    const KnownNames known{.boxes =
+                               [] {
+                                   return Names{"b1", "box-2"};
+                               },
+                           .runs =
+                               [](const std::string& box) {
+                                   return box == "b1" ? Names{"r1", "r2"} : Names{};
+                               },
+                           .profiles =
+                               [] {
+                                   return Names{"generic-ssh", "local"};
+                               },
+                           .settings =
+                               [] {
+                                   return Names{"color", "connection.poll_s"};
+                               }};
+    return complete(k_registry, std::move(words), known);
 }
 
 std::vector<std::string> words_at(std::vector<std::string> words) {
@@ -70,6 +93,15 @@ TEST_CASE("arguments complete by what their row takes") {
     CHECK(at({"pull", "b1", ""}).files);
     CHECK(words_at({"completion", "f"}) == Words{"fish"});
     CHECK(at({"pull", "--", "pyth"}).files);
+}
+
+TEST_CASE("runs, profiles, settings and the boxes of cp complete by their names") {
+    CHECK(words_at({"logs", "b1", "r"}) == Words{"r1", "r2"});
+    CHECK(words_at({"logs", "box-2", ""}).empty());
+    CHECK(words_at({"cp", "b"}) == Words{"b1:", "box-2:"});
+    CHECK(at({"cp", "b1:x", ""}).files);
+    CHECK(words_at({"config", "get", "conn"}) == Words{"connection.poll_s"});
+    CHECK(words_at({"logs", "--profile", "l"}) == Words{"local"});
 }
 
 TEST_CASE("there is a script for each shell, and for no other") {

@@ -133,6 +133,12 @@ TEST_CASE("the words of the ssh program have their classes") {
 TEST_CASE("what a hostile server says cannot move the cursor") {
     const Error error = ssh_error({.phase = SshPhase::greeting, .greeting = "\x1B[2J\x1B]0;x\x07 hi\r\n"}, box());
     CHECK(error.message.find('\x1B') == std::string::npos);
+    // What ssh counts at its end is no reason.
+    const char* counted =
+        "debug1: channel 0: free\r\nmux: lost it\r\nTransferred: sent 2, received 2 bytes\r\n"
+        "Bytes per second: sent 1.0, received 2.0\r\ndebug1: Exit status -1\r\n";
+    CHECK(openssh_error(counted, box()).why == "ssh says: mux: lost it");
+    CHECK(openssh_error("Bytes per second: sent 1.0, received 2.0\r\n", box()).why == "it gave no reason");
     CHECK(openssh_error("\x1B[31mPermission denied\r\n", box()).why.find('\x1B') == std::string::npos);
 }
 
