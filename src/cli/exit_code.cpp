@@ -59,7 +59,7 @@ constexpr std::array k_codes{
     CodeRow{Code::no_space, k_no_space, "no space left", "{doctor}"},
     CodeRow{Code::no_inodes, k_no_space, "no inodes left", "{doctor}"},
     CodeRow{Code::read_only, k_failed, "the file system is read-only", "{doctor}"},
-    CodeRow{Code::integrity, k_integrity, "bytes do not match their hash", "drawhitch help verify"},
+    CodeRow{Code::integrity, k_integrity, "bytes do not match their hash", "{doctor}"},
     CodeRow{Code::gate_closed, k_gate_closed, "the gate is closed: nothing was destroyed", "drawhitch down{box} -n"},
     CodeRow{Code::skipped, k_skipped, "something was left out", "drawhitch help {verb}"},
     CodeRow{Code::unhealthy, k_unhealthy, "the box is unhealthy", "{doctor}"},

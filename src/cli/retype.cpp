@@ -30,8 +30,10 @@ void add_all(std::string& line, const Parsed& parsed, const OptionRow& row) {
 }  // namespace
 
 std::optional<std::string> retyped(const Parsed& parsed, std::string_view box, std::string_view key,
-                                   std::string_view value) {
+                                   std::string_view value, std::span<const std::string> words) {
     std::string line = "drawhitch " + std::string{parsed.row().verb} + " " + shell_word(box);
+    for (const std::string& word : words)
+        line += " " + shell_word(word);
     for (const OptionRow& row : parsed.row().options) {
         if (key_of(row) != key) add_all(line, parsed, row);
     }

@@ -6,14 +6,14 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "core/exchange/copied_json.hpp"
 #include "core/plan/tree_policy.hpp"
-#include "core/proto/limits.hpp"
-#include "core/proto/path.hpp"
 #include "flow/box.hpp"
+#include "flow/cp_places.hpp"
 #include "flow/cp_replace.hpp"
 #include "flow/hash_files.hpp"
 #include "flow/lease_word.hpp"
@@ -32,71 +32,11 @@ using proto::FileType;
 
 // A file may change twice within one tick of its clock, which is 2 s long on some file systems.
 constexpr std::int64_t k_rest_seconds = 2;
+constexpr const char* k_ended_before = "the copy ended before it was whole";
 constexpr std::size_t k_stat_batch = 500;  // paths in one question to the box
-
-// Where a path lies: a directory to open and a name in it.
-struct Place {
-    std::string directory{};  // absolute
-    std::string name{};       // empty: the directory itself is meant
-};
-
-Place split(std::string path) {
-    const bool into = path.ends_with('/');
-    while (path.size() > 1 && path.ends_with('/')) {
-        path.pop_back();
-    }
-    if (into || path == "/") return {path, {}};
-    const std::size_t slash = path.rfind('/');
-    return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-}
-
-std::string joined(std::string_view parent, std::string_view name) {
-    if (parent.empty()) return std::string{name};
-    if (name.empty()) return std::string{parent};
-    return std::string{parent} + (parent.ends_with('/') ? "" : "/") + std::string{name};
-}
-
-// Ours, wherever it lies in a tree: what fences a box's directory is no part of its content.
-bool is_ours(std::string_view path) {
-    for (const std::string_view part : proto::path_components(path)) {
-        if (part == proto::k_private_dir) return true;
-    }
-    return false;
-}
-
-bool is_local_directory(const std::string& path) {
-    struct stat found {};
-    return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
-}
-
-Result<std::string> absolute_on_box(const std::string& path, const std::string& home) {
-    std::string absolute = path;
-    if (path.empty() || path == "~") {
-        absolute = home + "/";
-    } else if (path.starts_with("~/")) {
-        absolute = home + path.substr(1);
-    } else if (path.front() != '/') {
-        absolute = home + "/" + path;
-    }
-    if (absolute.empty() || absolute.front() != '/') {
-        return Error{Code::usage, "the box tells no home directory: give an absolute path"};
-    }
-    const std::string_view trimmed = trim(std::string_view{absolute}.substr(1));
-    const std::string_view core = trimmed.ends_with('/') ? trimmed.substr(0, trimmed.size() - 1) : trimmed;
-    if (!core.empty() && !proto::is_safe_path(core)) {
-        return Error{Code::unsafe_path,
-                     "refused " + printable(path) + ": paths on a box have no empty, \".\" or \"..\" parts"};
-    }
-    return absolute;
-}
 
 bool is_there(const CopiedFile& file) {
     return file.state == FileState::pulled || file.state == FileState::kept;
-}
-
-// A scan's path below `name`; empty for `name` itself.
-std::string below(const std::string& path, const std::string& name) {
-    return path.size() > name.size() ? path.substr(name.empty() ? 0 : name.size() + 1) : std::string{};
 }
 
 // The state, if any later change must show in it.
@@ -105,11 +45,20 @@ disk::Stamp stamp_at_rest(const disk::Stamp& stamp, WallTime now) {
     return newest + k_rest_seconds < now.seconds ? stamp : disk::Stamp{};
 }
 
+bool is_special(const FileEntry& entry) {
+    return entry.type != FileType::file && entry.type != FileType::directory && entry.type != FileType::symlink;
+}
+
 // A file of the laptop that had the box's content before anything was copied.
 struct SameHere {
     std::string root{};
+    std::string sha256{};
     disk::Stamp stamp{};
 };
+
+std::string sha256_of(const proto::FileDigester::Result& digests) {
+    return digests.sha256 ? digests.sha256->hex() : std::string{};
+}
 
 class Copy {
   public:
@@ -123,7 +72,7 @@ class Copy {
         lease_ = box->lease();
         TRY_ASSIGN(const std::string path, absolute_on_box(options_.box_path, box->agent().hello().home));
         auto copied = options_.to_box ? to_box(std::move(box), path) : from_box(std::move(box), path);
-        if (copied) TRY(record(*copied));
+        if (copied && !deps_.dry_run) TRY(record(*copied));
         return copied;
     }
 
@@ -141,7 +90,7 @@ class Copy {
             some.push_back({file.box_path,
                             file.root,
                             file.size,
-                            joined(here_, file.path),
+                            joined_path(here_, file.path),
                             {stamp.ino, stamp.mtime_ns, stamp.ctime_ns, stamp.size}});
             if (some.size() >= exchange::k_copied_per_event) TRY(append());
         }
@@ -151,23 +100,26 @@ class Copy {
     // --- from the box ---
 
     Result<CpReport> from_box(std::shared_ptr<Box> box, const std::string& path) {
-        Place from = split(path);
-        if (from.name.empty()) from = split(from.directory);
+        Place from = split_place(path);
+        if (from.name.empty()) from = split_place(from.directory);
         TRY_ASSIGN(Link link, open(std::move(box), from.directory));
         TRY_ASSIGN(const auto entries, scan(link, from.name));
-        Place to = split(options_.local_path);
+        Place to = split_place(options_.local_path);
         if (to.name.empty() || is_local_directory(options_.local_path)) {
-            to = {joined(to.directory, to.name), from.name.empty() ? "root" : from.name};
+            to = {joined_path(to.directory, to.name), from.name.empty() ? "root" : from.name};
         }
-        report_.destination = joined(to.directory, to.name);
+        report_.destination = joined_path(to.directory, to.name);
         here_ = to.directory;
         TRY(look_here(link, entries, from.name, to));
+        for (const std::string& other : standing_.other)
+            report_.replaced.push_back(joined_path(to.directory, other));
+        if (deps_.dry_run) return plan_from_box(entries, from, to.name);
         TRY_ASSIGN(disk::Root root, disk::Root::create(to.directory));
         const std::string id = "cp-" + proto::sha256(lease_.name + '\0' + path).hex().substr(0, 16);
         TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), id));
         std::vector<PullItem> items;
         for (const FileEntry& entry : entries) {
-            TRY(plan_entry(entry, from, to.name, *landing, items));
+            TRY(plan_entry(entry, from, to.name, landing.get(), items));
         }
         const std::string directory = from.directory;
         const Dial dial = [this, directory](const Op& op) -> Result<Link> {
@@ -180,14 +132,33 @@ class Copy {
         return std::move(report_);
     }
 
+    Result<CpReport> plan_from_box(const std::vector<FileEntry>& entries, const Place& from, const std::string& to) {
+        std::vector<PullItem> items;
+        for (const FileEntry& entry : entries)
+            TRY(plan_entry(entry, from, to, nullptr, items));
+        return planned();
+    }
+
+    // What is neither there nor left out would be copied.
+    CpReport planned() {
+        const std::set<std::string> replaced{report_.replaced.begin(), report_.replaced.end()};
+        for (CopiedFile& file : report_.files) {
+            file.planned = !is_there(file) && file.why.empty();
+            const std::string target = options_.to_box ? file.box_path : joined_path(here_, file.path);
+            if (file.planned && replaced.contains(target)) file.why = "other content is there and would be replaced";
+        }
+        report_.planned = true;
+        return std::move(report_);
+    }
+
     // What the copy would land on here, before anything is made.
     Status look_here(Link& link, const std::vector<FileEntry>& entries, const std::string& from, const Place& to) {
         std::vector<CopyTarget> targets;
         std::map<std::string, std::string> sources;
         for (const FileEntry& entry : entries) {
-            if (is_ours(entry.path) || entry.error != 0) continue;
+            if (is_private_part(entry.path) || entry.error != 0) continue;
             if (entry.type != FileType::file && entry.type != FileType::symlink) continue;
-            targets.push_back({joined(to.name, below(entry.path, from)), entry.size,
+            targets.push_back({joined_path(to.name, path_below(entry.path, from)), entry.size,
                                entry.type == FileType::symlink ? entry.target : std::string{}});
             sources[targets.back().path] = entry.path;
         }
@@ -195,18 +166,19 @@ class Copy {
             TRY_ASSIGN(const disk::Root root, disk::Root::open(to.directory));
             TRY_ASSIGN(const struct stat before, root.stat_entry(target.path));
             const disk::Stamp stamp = stamp_at_rest(disk::stamp_of(before), op_.clock.wall());
-            TRY_ASSIGN(const auto here, hash_files(op_, root, {target.path}, {}));
+            TRY_ASSIGN(const auto here, hash_files(op_, root, {target.path}, {.sha256 = true}));
             if (here.front().error) return false;
             proto::Hash request{};
             request.root = link.root;
             request.path = sources[target.path];
             const auto there = link.agent->hash(op_, request);
             if (!there || here.front().digests.root != there->entry.root) return false;
-            same_here_[target.path] = {here.front().digests.root.hex(), stamp};
+            const auto& digests = here.front().digests;
+            same_here_[target.path] = {digests.root.hex(), sha256_of(digests), stamp};
             return true;
         };
         TRY_ASSIGN(standing_, standing_here(to.directory, targets, is_same));
-        return agree_to_replace(op_, deps_, standing_.other, options_.again);
+        return deps_.dry_run ? ok() : agree_to_replace(op_, deps_, standing_.other, options_.again);
     }
 
     Result<Link> open(std::shared_ptr<Box> box, const std::string& directory) {
@@ -230,26 +202,28 @@ class Copy {
         return entries;
     }
 
-    Status plan_entry(const FileEntry& entry, const Place& from, const std::string& to, disk::Landing& landing,
+    // `landing` is null where nothing is to be made.
+    Status plan_entry(const FileEntry& entry, const Place& from, const std::string& to, disk::Landing* landing,
                       std::vector<PullItem>& items) {
         const std::size_t start = from.name.size();
         const std::string inner = entry.path.size() > start ? entry.path.substr(start + 1) : std::string{};
-        const std::string target = joined(to, inner);
-        if (is_ours(entry.path)) return ok();
+        const std::string target = joined_path(to, inner);
+        if (is_private_part(entry.path)) return ok();
         if (entry.error != 0 && entry.type != FileType::file) {
             leave_out(target, "it cannot be read on the box");
             return ok();
         }
-        if (entry.type == FileType::directory) return landing.make_directory(target);
+        if (entry.type == FileType::directory) return landing ? landing->make_directory(target) : ok();
         if (entry.type == FileType::file) {
             CopiedFile file{};
             file.path = target;
             file.size = entry.size;
-            file.box_path = joined(from.directory, entry.path);
+            file.box_path = joined_path(from.directory, entry.path);
             const bool same = standing_.same.count(target) > 0;
             if (same) {
                 file.state = FileState::kept;
                 file.root = same_here_[target].root;
+                file.sha256 = same_here_[target].sha256;
                 file.stamp = same_here_[target].stamp;
             }
             report_.files.push_back(std::move(file));
@@ -267,7 +241,7 @@ class Copy {
                       entry.type == FileType::symlink ? "the link leads out of what is copied" : "no regular file");
             return ok();
         }
-        return landing.make_symlink(target, entry.target);
+        return landing ? landing->make_symlink(target, entry.target) : ok();
     }
 
     void leave_out(const std::string& path, std::string why) {
@@ -280,10 +254,13 @@ class Copy {
     void take(const PullOutcome& outcome, const disk::Root& root) {
         report_.wire = outcome.tally.wire;
         report_.problem = outcome.stopped;
+        report_.stopped = outcome.stopped.has_value();
+        report_.arrived = outcome.tally.fetched + outcome.tally.resumed;
         for (std::size_t i = 0; i < outcome.results.size(); ++i) {
             CopiedFile& file = report_.files[item_files_[i]];
             file.state = outcome.results[i].state;
             file.why = outcome.results[i].why;
+            if (file.state == FileState::unfinished) file.why = k_ended_before;
             file.size = outcome.results[i].size;
             if (file.state == FileState::pulled) {
                 file.sha256 = outcome.results[i].sha256.hex();
@@ -316,9 +293,9 @@ class Copy {
             file.state = FileState::displaced;
             file.why = here.error().message;
             if (report_.problem) continue;
-            report_.problem =
-                Error{Code::integrity, printable(file.path) + " was copied and is not there any more"}.because(
-                    here.error().message);
+            report_.problem = Error{Code::integrity, printable(file.path) + " was copied and is not there any more"}
+                                  .because(here.error().message)
+                                  .then(options_.again);
         }
     }
 
@@ -335,16 +312,18 @@ class Copy {
     // --- to the box ---
 
     Result<CpReport> to_box(std::shared_ptr<Box> box, const std::string& path) {
-        Place from = split(options_.local_path);
-        if (from.name.empty()) from = split(from.directory);
+        Place from = split_place(options_.local_path);
+        if (from.name.empty()) from = split_place(from.directory);
         TRY_ASSIGN(disk::Root parent, disk::Root::open(from.directory));
         TRY_ASSIGN(const Place to, place_on_box(box->agent(), path, from.name));
-        report_.destination = joined(to.directory, to.name);
+        report_.destination = joined_path(to.directory, to.name);
         here_ = from.directory;
         TRY_ASSIGN(auto entries, local_entries(parent, from.name));
         TreeSource source{std::move(parent)};
         TRY_ASSIGN(auto items, hashed_items(source, entries, from.name, to));
         TRY(look_there(box->agent(), entries, from.name, to, items));
+        report_.replaced = standing_.other;
+        if (deps_.dry_run) return plan_to_box(entries);
         TRY(deps_.ledger.append_event(lease_.id, std::nullopt, std::string{exchange::k_writing_event},
                                       exchange::writing_json(to.directory)));
         const Dial dial = claiming_dial(to.directory);
@@ -354,27 +333,44 @@ class Copy {
             return source.read(file, offset, size);
         };
         const PushOutcome outcome = push_files(op_, {dial, std::move(link)}, read, items, PushLimits{.sync = true});
+        take(outcome, items);
+        return std::move(report_);
+    }
+
+    CpReport plan_to_box(const std::vector<FileEntry>& entries) {
+        for (const FileEntry& entry : entries)
+            if (is_special(entry)) leave_out(entry.path, "no regular file");
+        return planned();
+    }
+
+    void take(const PushOutcome& outcome, const std::vector<PushItem>& items) {
         report_.wire = outcome.tally.wire;
         report_.problem = outcome.stopped;
+        report_.stopped = outcome.stopped.has_value();
+        report_.arrived = outcome.tally.sent + outcome.tally.resumed;
+        std::set<std::string_view> whole;
+        for (std::size_t i = 0; i < items.size(); ++i)
+            if (outcome.whole[i]) whole.insert(items[i].source);
+        const std::set<std::string_view> changed{outcome.changed.begin(), outcome.changed.end()};
         for (CopiedFile& file : report_.files) {
             if (!file.why.empty() || file.state == FileState::kept) continue;
-            const bool changed =
-                std::find(outcome.changed.begin(), outcome.changed.end(), file.path) != outcome.changed.end();
-            file.state = outcome.stopped ? FileState::failed : changed ? FileState::changing : FileState::pulled;
-            if (changed) file.why = "it changed while it was copied";
+            file.state = whole.contains(file.path) ? FileState::pulled : FileState::unfinished;
+            if (file.state == FileState::unfinished) file.why = k_ended_before;
+            if (!changed.contains(file.path)) continue;
+            file.state = FileState::changing;
+            file.why = "it changed while it was copied";
         }
         count_skips();
-        return std::move(report_);
     }
 
     // What the copy would land on there, before anything is made or claimed. What is there already is sent no more.
     Status look_there(agent::Agent& agent, const std::vector<FileEntry>& entries, const std::string& from,
                       const Place& to, std::vector<PushItem>& items) {
         std::vector<std::string> targets;
-        std::vector<std::string> absolute{joined(to.directory, to.name)};
+        std::vector<std::string> absolute{joined_path(to.directory, to.name)};
         for (const FileEntry& entry : entries) {
-            targets.push_back(joined(to.name, below(entry.path, from)));
-            absolute.push_back(joined(to.directory, targets.back()));
+            targets.push_back(joined_path(to.name, path_below(entry.path, from)));
+            absolute.push_back(joined_path(to.directory, targets.back()));
         }
         TRY(refuse_records(lease_.root, absolute));
         const auto root = agent.open_root(op_, to.directory, false);
@@ -395,13 +391,13 @@ class Copy {
             TRY_ASSIGN(const bool same, stands_there(agent, *root, entries[i], found[i], wanted));
             const bool matters = entries[i].type == FileType::symlink || wanted.count(targets[i]) > 0;
             if (!matters) continue;
-            if (!same) standing_.other.push_back(joined(to.directory, targets[i]));
+            if (!same) standing_.other.push_back(joined_path(to.directory, targets[i]));
             if (same) standing_.same.insert(targets[i]);
         }
-        TRY(agree_to_replace(op_, deps_, standing_.other, options_.again));
+        if (!deps_.dry_run) TRY(agree_to_replace(op_, deps_, standing_.other, options_.again));
         std::erase_if(items, [this](const PushItem& item) { return standing_.same.count(item.target) > 0; });
         for (CopiedFile& file : report_.files) {
-            const std::string target = joined(to.name, below(file.path, from));
+            const std::string target = joined_path(to.name, path_below(file.path, from));
             if (file.why.empty() && standing_.same.count(target) > 0) file.state = FileState::kept;
         }
         return ok();
@@ -421,7 +417,7 @@ class Copy {
     }
 
     Result<Place> place_on_box(agent::Agent& agent, const std::string& path, const std::string& name) {
-        Place to = split(path);
+        Place to = split_place(path);
         if (to.name.empty()) return Place{to.directory, name};
         const auto root = agent.open_root(op_, path, false);
         if (root) return Place{path, name};
@@ -434,16 +430,16 @@ class Copy {
         TRY_ASSIGN(const struct stat found, parent.stat_entry(name));
         entries.push_back(disk::entry_from_stat(name, found));
         if (entries.front().type != FileType::directory) return entries;
-        TRY_ASSIGN(const disk::Root root, disk::Root::open(joined(parent.path(), name)));
+        TRY_ASSIGN(const disk::Root root, disk::Root::open(joined_path(parent.path(), name)));
         disk::WalkCallbacks callbacks{};
-        callbacks.ignored = [](std::string_view path, FileType) { return is_ours(path); };
+        callbacks.ignored = [](std::string_view path, FileType) { return is_private_part(path); };
         callbacks.entry = [&](const FileEntry& entry) -> Status {
             entries.push_back(entry);
-            entries.back().path = joined(name, entry.path);
+            entries.back().path = joined_path(name, entry.path);
             return ok();
         };
         callbacks.problem = [&](std::string_view path, const Error& error) {
-            leave_out(joined(name, path), error.message);
+            leave_out(joined_path(name, path), error.message);
         };
         TRY(disk::walk(op_, root, callbacks));
         return entries;
@@ -459,7 +455,7 @@ class Copy {
             paths.push_back(entry.path);
         }
         const WallTime begun = op_.clock.wall();
-        TRY_ASSIGN(const auto hashed, hash_files(op_, source.root(), paths, {}));
+        TRY_ASSIGN(const auto hashed, hash_files(op_, source.root(), paths, {.sha256 = true}));
         std::vector<PushItem> items;
         for (std::size_t i = 0; i < files.size(); ++i) {
             const std::string inner = paths[i].size() > from.size() ? paths[i].substr(from.size() + 1) : std::string{};
@@ -470,11 +466,12 @@ class Copy {
             CopiedFile file{};
             file.path = paths[i];
             file.size = hashed[i].digests.size;
-            file.box_path = joined(to.directory, joined(to.name, inner));
+            file.box_path = joined_path(to.directory, joined_path(to.name, inner));
             file.root = hashed[i].digests.root.hex();
+            file.sha256 = sha256_of(hashed[i].digests);
             file.stamp = stamp_at_rest({files[i]->ino, files[i]->size, files[i]->mtime_ns, files[i]->ctime_ns}, begun);
             report_.files.push_back(std::move(file));
-            items.push_back({paths[i], joined(to.name, inner), hashed[i].digests.size, files[i]->mode & 0777U,
+            items.push_back({paths[i], joined_path(to.name, inner), hashed[i].digests.size, files[i]->mode & 0777U,
                              files[i]->mtime_ns, hashed[i].digests.root, hashed[i].digests.leaves});
         }
         return items;
@@ -487,7 +484,7 @@ class Copy {
         for (const FileEntry& entry : entries) {
             const std::string inner =
                 entry.path.size() > from.size() ? entry.path.substr(from.size() + 1) : std::string{};
-            const std::string target = joined(to, inner);
+            const std::string target = joined_path(to, inner);
             if (entry.type == FileType::directory) {
                 changes.push_back({proto::ChangeKind::make_directory,
                                    target,
@@ -497,7 +494,7 @@ class Copy {
             } else if (entry.type == FileType::symlink) {
                 changes.push_back({proto::ChangeKind::remove, target, {}, 0, proto::k_change_missing_ok});
                 changes.push_back({proto::ChangeKind::make_symlink, target, entry.target, 0, proto::k_change_parents});
-            } else if (entry.type != FileType::file) {
+            } else if (is_special(entry)) {
                 leave_out(entry.path, "no regular file");
             }
             if (changes.size() < 500) continue;
@@ -525,12 +522,30 @@ class Copy {
 
     Result<Link> claim(std::shared_ptr<Box> box, const std::string& directory) {
         agent::Agent& agent = box->agent();
-        TRY_ASSIGN(const proto::RootId root, agent.open_root(op_, directory, true));
+        const auto root = agent.open_root(op_, directory, true);
+        if (!root) return not_writable(root.error(), directory);
         agent::ClaimOptions wish{};
         wish.owner = owner_;
         wish.note = "cp";
-        TRY_ASSIGN(const agent::Claim claim, agent.claim(op_, root, wish));
-        return Link{std::move(box), &agent, root, claim};
+        const auto claim = agent.claim(op_, *root, wish);
+        if (!claim) return not_writable(claim.error(), directory);
+        return Link{std::move(box), &agent, *root, *claim};
+    }
+
+    // The user named the directory, not what we would have made in it.
+    [[nodiscard]] Error not_writable(const Error& error, const std::string& directory) const {
+        const std::string user = lease_.endpoint.user.empty() ? "" : " for " + printable(lease_.endpoint.user);
+        const std::string where = printable(directory) + " on " + lease_.name;
+        const std::string look = "drawhitch exec " + shell_word(lease_.name) + " -- ls -ld ";
+        // It was to be made with all above it: where that is refused, the box knows of no such directory.
+        if (error.code == Code::not_found) {
+            return Error{Code::permission, where + " does not exist and cannot be made" + user + "; nothing was copied"}
+                .then(look + shell_word(split_place(directory).directory));
+        }
+        if (error.code != Code::permission && error.code != Code::read_only) return error;
+        return Error{error.code, where + " is not writable" + user + "; nothing was copied"}
+            .because(error.code == Code::read_only ? "the file system is read-only" : "")
+            .then(look + shell_word(directory));
     }
 
     const Op& op_;

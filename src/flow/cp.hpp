@@ -25,10 +25,11 @@ struct CopiedFile {
     std::string path{};  // relative to what was named
     std::uint64_t size{0};
     FileState state{FileState::skipped};
-    std::string sha256{};    // hex; empty when copying to a box
+    std::string sha256{};    // hex, of the content on both sides; of one to be sent as it is here; else empty
     std::string box_path{};  // absolute on the box
     std::string root{};      // root digest of what both sides have, hex; empty unless copied
     std::string why{};
+    bool planned{false};  // --dry-run: it would be copied
     // Of the laptop's file, with exactly these bytes; of ctime_ns 0 where nobody knows.
     disk::Stamp stamp{};
 };
@@ -37,6 +38,10 @@ struct CpReport {
     std::string destination{};  // as it stands now: absolute
     std::vector<CopiedFile> files{};
     Wire wire{};
+    std::vector<std::string> replaced{};  // absolute, at the destination: what other content gives way, or would
+    bool planned{false};                  // --dry-run: nothing was changed on either side
+    bool stopped{false};                  // it ended early: `problem` says why, states say what is whole
+    std::uint64_t arrived{0};             // bytes that are there now, of files half copied too
     std::optional<Error> problem{};
 };
 
@@ -46,6 +51,7 @@ struct CpReport {
 // replaced are shown and asked about (Code::exists unless agreed), and each is replaced as a whole. Releases and the
 // records of runs are never written to.
 // What was copied goes into the lease's events, so that a teardown knows it again.
+// With Deps::dry_run all is looked at, nobody is asked, and nothing is changed on either side or in the ledger.
 // A directory that receives files on the box keeps a small `.drawhitch` directory, which fences late writers.
 Result<CpReport> cp(const Op& op, Deps& deps, const CpOptions& options);
 

@@ -56,6 +56,15 @@ Status check_place(const Deps& deps, const ProjectCheck& check, const std::strin
         .because("a project is a directory of its own, with a drawhitch.toml at its top");
 }
 
+Status check_landing(const Deps& deps, const model::Lease& lease, const ProjectCheck& check, const std::string& own) {
+    const std::string& here = deps.project.directory;
+    if (own.empty() || resolved(own) == resolved(here)) return ok();
+    return Error{Code::usage, "box " + lease.name + " belongs to the project in " + printable(own) +
+                                  ", and its results would land in " + printable(here) + "; nothing was fetched"}
+        .because("pull --to DIR fetches into any other directory")
+        .then(there(check, own));
+}
+
 }  // namespace
 
 Status remember_project(Deps& deps, std::int64_t lease) {
@@ -69,6 +78,7 @@ Status check_project(const Op& op, Deps& deps, const model::Lease& lease, const 
     TRY_ASSIGN(const auto known, deps.ledger.note(lease.id, k_note));
     const std::string own = known.value_or("");
     const std::string& here = deps.project.directory;
+    if (check.lands_files) return check_landing(deps, lease, check, own);
     if (check.sends_code) TRY(check_place(deps, check, own));
     if (own == here) return ok();
     if (deps.project.file.empty()) {

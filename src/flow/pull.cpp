@@ -316,6 +316,11 @@ class Pull {
         for (const std::size_t index : item_files_) {
             report_.files[index].planned = true;
         }
+        if (const auto root = disk::Root::open(report_.directory)) {
+            for (const PullItem& item : items_)
+                report_.held_bytes += disk::Landing::held_of(*root, landing_id(), item.target, part_plan(item));
+        }
+        report_.planned_bytes -= std::min(report_.held_bytes, report_.planned_bytes);
         return std::move(report_);
     }
 
@@ -356,7 +361,7 @@ class Pull {
         if (report_.problem && report_.problem->next.empty()) advise(*report_.problem);
         TRY(record(records));
         // Parts of files that failed wait for the next attempt.
-        const bool leftovers = any(FileState::failed) || any(FileState::changing);
+        const bool leftovers = any(FileState::failed) || any(FileState::unfinished) || any(FileState::changing);
         if (!leftovers || landing->held_bytes() == 0) TRY(landing->discard());
         return std::move(report_);
     }
@@ -368,6 +373,8 @@ class Pull {
         } else if (any(FileState::unsettled) || any(FileState::changing)) {
             problem.why = "the run is still writing: watch ends when it has ended; then pull again";
             problem.next = "drawhitch watch " + shell_word(word_of(lease_)) + " " + shell_word(run_.spec.name);
+        } else {
+            advise_damaged(problem, word_of(lease_), run_.spec, report_);
         }
     }
 
@@ -413,10 +420,7 @@ class Pull {
         return record_receipt();
     }
 
-    // The same for the same run, so that a pull resumes by itself.
-    [[nodiscard]] std::string landing_id() const {
-        return "pull-" + proto::sha256(lease_.name + '\0' + run_.spec.run_dir).hex().substr(0, 16);
-    }
+    [[nodiscard]] std::string landing_id() const { return pull_landing_id(lease_, run_); }
 
     void count_lost() {
         report_.tally.wire.sent += lost_.sent;
@@ -541,6 +545,10 @@ Result<std::string> default_pull_directory(const Deps& deps, const model::Lease&
     const std::string base = configured.starts_with('/') ? configured : deps.project.directory + "/" + configured;
     // '@' is in no box's name.
     return base + "/" + lease.name + (earlier ? "@" + std::to_string(lease.id) : "") + "/" + run;
+}
+
+std::string pull_landing_id(const model::Lease& lease, const model::Run& run) {
+    return "pull-" + proto::sha256(lease.name + '\0' + run.spec.run_dir).hex().substr(0, 16);
 }
 
 Result<PullReport> pull(const Op& op, Deps& deps, const PullOptions& options) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/model/roster.hpp"
+#include "core/model/run.hpp"
 #include "core/parse/name_collisions.hpp"
 #include "core/plan/units.hpp"
 #include "flow/deps.hpp"
@@ -74,6 +75,7 @@ struct PullReport {
     std::vector<ElsewhereCopy> elsewhere{};   // told before anything is fetched
     PullTally tally{};
     std::uint64_t planned_bytes{0};  // that had to be fetched
+    std::uint64_t held_bytes{0};     // --dry-run: what an interrupted pull left here, not counted in planned_bytes
     // Why the pull is not simply good, worst first: it stopped, something is damaged, something was left out.
     std::optional<Error> problem{};
 };
@@ -85,6 +87,10 @@ struct PullReport {
 // begins (Code::exists), as does one that a pull of another run wrote. An Error means nothing was fetched; troubles
 // with some files are in `problem`.
 Result<PullReport> pull(const Op& op, Deps& deps, const PullOptions& options);
+
+// The name of the private directory below `.drawhitch` in which pulls of this run work: the same for the same run, so
+// that a pull resumes by itself.
+std::string pull_landing_id(const model::Lease& lease, const model::Run& run);
 
 // Where pulls of this run land unless told otherwise: <pull.dir>/<box>/<run>. A later lease that took an ended one's
 // name has a directory of its own, <box>@<lease>, so that runs of one name never meet in one place. Codes: of the

@@ -1,6 +1,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "flow/pull_parts.hpp"
 
@@ -10,6 +12,17 @@ namespace {
 
 std::string and_quoted(const std::string& flag, const std::string& value) {
     return " " + flag + " " + shell_word(value);
+}
+
+// "ckpt-100.pt" and "ckpt-2000.pt" are of one kind.
+std::string shape_of(const std::string& name) {
+    std::string shape;
+    for (const char one : name) {
+        const bool digit = one >= '0' && one <= '9';
+        if (!digit) shape += one;
+        if (digit && !shape.ends_with('0')) shape += '0';
+    }
+    return shape;
 }
 
 }  // namespace
@@ -47,6 +60,20 @@ std::string quoted_list(const std::vector<std::string>& words) {
         list += (list.empty() ? "\"" : ", \"") + printable(word) + "\"";
     }
     return list;
+}
+
+void advise_damaged(Error& problem, const std::string& box, const model::RunSpec& spec, const PullReport& report) {
+    const auto bad = std::ranges::find(report.files, model::Structure::broken, &PulledFile::structure);
+    if (bad == report.files.end()) return;
+    const PulledFile* good = nullptr;
+    for (const PulledFile& file : report.files) {
+        const bool alike = file.certified && shape_of(file.entry.unit) == shape_of(bad->entry.unit);
+        if (alike && (good == nullptr || good->entry.mtime < file.entry.mtime)) good = &file;
+    }
+    const std::string path = spec.run_dir + "/" + box_path(bad->entry.path);
+    if (good != nullptr) problem.why += "; " + printable(good->entry.unit) + " is whole and proven";
+    problem.why += "; where it is not needed, drawhitch down " + box + " --lose " + shell_word(path) + " gives it up";
+    problem.next = "drawhitch exec " + shell_word(box) + " -- ls -l " + shell_word(path);
 }
 
 bool has_no_roster(const model::RunSpec& spec, const PullOptions& options) {

@@ -136,7 +136,8 @@ std::optional<Error> problem_of(const PullReport& report, std::size_t left_out) 
     if (loaded > 0) {
         return Error{Code::integrity, counted(static_cast<std::uint64_t>(loaded), "unit") +
                                           " arrived as on the box and did not pass the load test (pull.verify_cmd)"}
-            .because("such a unit is here and is in no receipt; WHY has the test's last words");
+            .because("such a unit is here and is in no receipt; WHY has the test's last words")
+            .then("drawhitch help project-file");
     }
     const auto open = std::count_if(report.units.begin(), report.units.end(),
                                     [](const PulledUnit& u) { return !u.proven && !u.rotated; });

@@ -8,6 +8,7 @@
 #include "flow/hash_files.hpp"
 #include "flow/lease_word.hpp"
 #include "flow/load_test.hpp"
+#include "flow/pull_unfinished.hpp"
 #include "flow/run_files.hpp"
 #include "flow/structure_check.hpp"
 #include "io/disk/write_atomic.hpp"
@@ -166,12 +167,15 @@ Result<VerifyReport> verify(const Op& op, Deps& deps, const VerifyOptions& optio
     // Before the manifest is read: a pull replaces files first and their list last.
     auto lock = ledger::FileLock::pull_target(op, deps.ledger.state_dir(), options.directory, "drawhitch verify");
     if (!lock) return std::move(lock).error().while_("verifying " + printable(options.directory));
-    TRY_ASSIGN(auto manifest, read_manifest(root));
+    TRY_ASSIGN(auto unfinished, unfinished_pull(deps, options.directory));
+    auto manifest = read_manifest(root);
+    if (!manifest && manifest.error().code == Code::not_found && unfinished) return std::move(*unfinished);
+    if (!manifest) return manifest.error();
     VerifyReport report{};
-    report.head = std::move(manifest.head);
+    report.head = std::move(manifest->head);
     std::vector<std::string> paths;
     std::uint64_t total = 0;
-    for (const plan::ManifestFile& file : manifest.files) {
+    for (const plan::ManifestFile& file : manifest->files) {
         paths.push_back(file.entry.path);
         total += file.entry.size;
     }
@@ -179,13 +183,17 @@ Result<VerifyReport> verify(const Op& op, Deps& deps, const VerifyOptions& optio
     HashOptions hashing{};
     hashing.sha256 = true;
     TRY_ASSIGN(const auto hashed, hash_files(op, root, paths, hashing));
-    for (std::size_t i = 0; i < manifest.files.size(); ++i) {
-        TRY_ASSIGN(auto verified, judge_local(op, root, manifest.files[i], hashed[i]));
+    for (std::size_t i = 0; i < manifest->files.size(); ++i) {
+        TRY_ASSIGN(auto verified, judge_local(op, root, manifest->files[i], hashed[i]));
         report.files.push_back(std::move(verified));
     }
     TRY(load_units(op, deps, options.directory, report));
     if (options.box) TRY(compare_with_box(op, deps, options, report));
     report.problem = problem_of(report);
+    if (!report.problem && unfinished) {
+        unfinished->code = Code::skipped;
+        report.problem = std::move(unfinished);
+    }
     return report;
 }
 

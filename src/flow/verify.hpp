@@ -39,6 +39,8 @@ struct VerifyReport {
     std::optional<Error> problem{};  // Code::integrity when a file is missing, damaged or broken
 };
 
+// A directory in which a pull was interrupted is told as such, with the pull to take up again: instead of a missing
+// manifest, or as the problem (Code::skipped) where all that is listed is good.
 // Code::not_found when the directory holds no manifest; Code::config when that cannot be read.
 Result<VerifyReport> verify(const Op& op, Deps& deps, const VerifyOptions& options);
 

@@ -4,10 +4,12 @@
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
+#include "cli/retype.hpp"
 #include "cli/structure_cell.hpp"
 #include "cli/workplace.hpp"
 #include "core/plan/home_names.hpp"
 #include "flow/lease_word.hpp"
+#include "flow/project_check.hpp"
 #include "flow/pull.hpp"
 #include "io/term/output.hpp"
 
@@ -183,10 +185,22 @@ Result<flow::PullOptions> options_of(Context& context, const Parsed& parsed, Wor
     return options;
 }
 
+// One project's results must not land in another directory only because the command was typed there.
+Status check_place(Context& context, Workplace& place, const Parsed& parsed, const Workplace::Target& target) {
+    std::vector<std::string> words = target.rest.many("PATTERN");
+    if (const auto run = target.rest.one("RUN")) words.insert(words.begin(), *run);
+    const auto elsewhere = [&](const std::string& directory) {
+        return retyped(parsed, flow::word_of(target.lease), "directory", directory, words).value_or("");
+    };
+    return flow::check_project(context.op, place.deps(), target.lease,
+                               {.sends_code = false, .lands_files = true, .in_directory = elsewhere});
+}
+
 Result<Outcome> run_pull(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
     TRY_ASSIGN(const auto target, place->target_to_read(parsed));
     TRY_ASSIGN(const auto options, options_of(context, parsed, *place, target));
+    if (options.to.empty()) TRY(check_place(context, *place, parsed, target));
     TRY_ASSIGN(const auto report, flow::pull(context.op, place->deps(), options));
     const bool planned = place->deps().dry_run;
     warn_of_gaps(context, report);
@@ -195,7 +209,11 @@ Result<Outcome> run_pull(Context& context, const Parsed& parsed) {
     tell_renamed(context, report, planned);
     show_files(context.out, report, planned);
     if (planned) {
-        context.out.text("would fetch " + human_bytes(report.planned_bytes) + " into " + printable(report.directory));
+        context.out.text("would fetch " + human_bytes(report.planned_bytes) + " into " + printable(report.directory) +
+                         (report.held_bytes == 0 ? ""
+                                                 : "; " + human_bytes(report.held_bytes) +
+                                                       " lie there already, from a pull that was interrupted"));
+        context.out.json("held_bytes", report.held_bytes);
         context.out.json("planned_bytes", report.planned_bytes);
         return Outcome{};
     }

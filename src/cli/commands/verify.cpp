@@ -1,4 +1,5 @@
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -9,6 +10,7 @@
 #include "cli/workplace.hpp"
 #include "flow/lease_word.hpp"
 #include "flow/pull.hpp"
+#include "flow/pull_unfinished.hpp"
 #include "flow/verify.hpp"
 #include "io/term/output.hpp"
 
@@ -69,6 +71,39 @@ Result<std::optional<model::Lease>> usual_box_with(Workplace& place, const std::
     return std::ranges::any_of(runs, has_it) ? std::move(lease) : std::optional<model::Lease>{};
 }
 
+Result<bool> was_pulled_into(Workplace& place, const std::string& directory) {
+    const std::string manifest = directory + "/" + std::string{plan::k_manifest_name};
+    if (::access(manifest.c_str(), F_OK) == 0) return true;
+    TRY_ASSIGN(const auto unfinished, flow::unfinished_pull(place.deps(), directory));
+    return unfinished.has_value();
+}
+
+// Where nothing is named: what was pulled right here, or else the newest pull of the box that is meant.
+Result<std::string> usual_directory(Context& context, Workplace& place) {
+    TRY_ASSIGN(const auto name, place.usual_box());
+    TRY_ASSIGN(const bool here, was_pulled_into(place, context.directory));
+    if (here || !name) return context.directory;
+    TRY_ASSIGN(const auto lease, flow::find_lease_word(place.ledger(), *name));
+    if (!lease) return context.directory;
+    context.box = flow::word_of(*lease);
+    TRY_ASSIGN(const auto runs, place.ledger().runs(lease->id));
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+        TRY_ASSIGN(auto directory, flow::default_pull_directory(place.deps(), *lease, run->spec.name));
+        TRY_ASSIGN(bool pulled, was_pulled_into(place, directory));
+        if (!pulled) {
+            TRY_ASSIGN(const auto receipts, place.ledger().receipts(run->id));
+            if (receipts.empty()) continue;
+            directory = receipts.front().directory;
+            TRY_ASSIGN(pulled, was_pulled_into(place, directory));
+        }
+        if (!pulled) continue;
+        context.op.note("verifying run " + run->spec.name + " of " + lease->name + " in " + printable(directory));
+        return directory;
+    }
+    return Error{Code::not_found, "nothing of " + lease->name + " was pulled yet"}.then("drawhitch pull " +
+                                                                                        shell_word(context.box));
+}
+
 // A path names a pulled directory; otherwise box and run name the place where their pull landed.
 Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, Workplace& place) {
     flow::VerifyOptions options{};
@@ -78,9 +113,13 @@ Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, W
     const auto run = parsed.arguments().one("RUN");
     if (options.rehash && !options.box) return Error{Code::usage, "--rehash is for the box that --box names"};
     if (options.box) TRY(check_box(*options.box, place));
-    if (!first || is_directory_word(*first)) {
+    if (!first) {
+        TRY_ASSIGN(options.directory, usual_directory(context, place));
+        return options;
+    }
+    if (is_directory_word(*first)) {
         if (run) return Error{Code::usage, printable(*first) + " is a directory: a run stands behind a box only"};
-        TRY_ASSIGN(options.directory, existing_directory(context, first.value_or(".")));
+        TRY_ASSIGN(options.directory, existing_directory(context, *first));
         return options;
     }
     TRY_ASSIGN(const auto lease, flow::find_lease_word(place.ledger(), *first));
@@ -146,7 +185,8 @@ CommandRow verify_command() {
         .description =
             "Reads every file of a pull, compares it with MANIFEST.json and checks archives for\n"
             "wholeness; a project's load test (pull.verify_cmd) is run again. With --box that box is asked,\n"
-            "too, whether it still has the same under the run's name.",
+            "too, whether it still has the same under the run's name. Where nothing is named it is about\n"
+            "the directory you stand in, if a pull worked there, or else the newest pull of your box.",
         .positionals =
             {{.name = "PLACE",
               .help = "a box, a run of the usual box, or a pulled directory (with a slash where a box has its name)",
@@ -154,7 +194,8 @@ CommandRow verify_command() {
              {.name = "RUN", .help = "of that box; its newest if left out", .arity = Arity::optional}},
         .options = {{"--box", OptionKind::text, "BOX", "ask this box, too, whether it still has the same"},
                     {"--rehash", OptionKind::flag, "", "let the box read again what its digest cache knows"}},
-        .examples = {{"drawhitch verify pulls/b1/r1", "offline, years later"},
+        .examples = {{"drawhitch verify", "the newest pull of the usual box"},
+                     {"drawhitch verify pulls/b1/r1", "offline, years later"},
                      {"drawhitch verify b1 r1 --box b1", "and the same on the box, now"}},
         .handler = run_verify,
     };

@@ -27,16 +27,15 @@ std::uint64_t total_bytes(const std::vector<PullItem>& items) {
     return total;
 }
 
-// What a journal is true of: this path, in this state.
-std::string identity_of(const proto::FileEntry& entry) {
+}  // namespace
+
+disk::PartPlan part_plan(const PullItem& item) {
     std::string identity;
     proto::Writer writer(identity);
-    proto::Fence fence = entry.fence();
+    proto::Fence fence = item.source.fence();
     fence.visit(writer);
-    return identity + entry.path;
+    return {item.source.size, item.source.allocated, identity + item.source.path};
 }
-
-}  // namespace
 
 std::string_view name_of(FileState state) {
     switch (state) {
@@ -54,6 +53,8 @@ std::string_view name_of(FileState state) {
             return "skipped";
         case FileState::displaced:
             return "displaced";
+        case FileState::unfinished:
+            return "unfinished";
         case FileState::failed:
             return "failed";
     }
@@ -135,8 +136,7 @@ Status PullState::open_part(const Op& op, std::size_t index) {
         const std::lock_guard lock{mutex_};
         jobs_[index].part.reset();
     }
-    auto part =
-        landing_.part(op, wanted.target, {wanted.source.size, wanted.source.allocated, identity_of(wanted.source)});
+    auto part = landing_.part(op, wanted.target, part_plan(wanted));
     if (!part && part.error().code == Code::unsafe_path) {
         settle(index, FileState::failed, part.error().message, part.error().code);
         return ok();
@@ -410,7 +410,7 @@ PullOutcome PullState::outcome() {
     outcome.results.reserve(jobs_.size());
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
         const PullJob& job = jobs_[i];
-        if (!job.settled) verdicts_[i] = {FileState::failed, Code::skipped, "the pull ended before it"};
+        if (!job.settled) verdicts_[i] = {FileState::unfinished, Code::skipped, "the pull ended before it"};
         const proto::FileEntry& source = job.item.source;
         outcome.results.push_back({verdicts_[i].state, source.size, source.mtime_ns, source.mode, job.root, job.sha256,
                                    std::move(verdicts_[i].why), verdicts_[i].code});

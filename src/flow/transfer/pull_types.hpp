@@ -10,6 +10,10 @@
 #include "core/proto/file_entry.hpp"
 #include "flow/transfer/link.hpp"
 
+namespace drawhitch::disk {
+struct PartPlan;
+}
+
 namespace drawhitch::flow {
 
 // One regular file to fetch. `source.path` is relative to the link's root.
@@ -20,15 +24,19 @@ struct PullItem {
     bool growing{false};   // open for writing: what was there at the scan is fetched, and not certified
 };
 
+// What the part of an item on its way is true of: this path on the box, in this state.
+disk::PartPlan part_plan(const PullItem& item);
+
 enum class FileState {
-    pulled,     // fetched, proven and in place
-    kept,       // was here already, proven by its digest
-    unsettled,  // in place, but somebody still had it open for writing: not certified
-    changing,   // changed again and again while it was read: not in place
-    vanished,   // gone from the box since the scan
-    skipped,    // not a thing that is pulled (a pipe, a link that leads out …)
-    displaced,  // was in place, and is under its name no more: somebody moved it, or a directory above it
-    failed,     // `why` says what went wrong with this file alone
+    pulled,      // fetched, proven and in place
+    kept,        // was here already, proven by its digest
+    unsettled,   // in place, but somebody still had it open for writing: not certified
+    changing,    // changed again and again while it was read: not in place
+    vanished,    // gone from the box since the scan
+    skipped,     // not a thing that is pulled (a pipe, a link that leads out …)
+    displaced,   // was in place, and is under its name no more: somebody moved it, or a directory above it
+    unfinished,  // the transfer ended before it was whole; what came waits for the next attempt
+    failed,      // `why` says what went wrong with this file alone
 };
 std::string_view name_of(FileState state);
 

@@ -35,7 +35,9 @@ PushState::PushState(const Op& op, const std::vector<PushItem>& items)
     : items_(items),
       files_(items.size()),
       unsettled_(items.size()),
-      activity_(op.events, "push", EventUnit::bytes, total_bytes(items)) {}
+      activity_(op.events, "push", EventUnit::bytes, total_bytes(items)) {
+    outcome_.whole.resize(items.size());
+}
 
 std::string PushState::part_name(std::size_t file) const {
     return "push-" + items_[file].root.hex();
@@ -167,11 +169,13 @@ void PushState::small_written(std::size_t file) {
     if (files_[file].settled) return;
     outcome_.tally.sent += items_[file].size;
     advance_locked(items_[file].size);
+    outcome_.whole[file] = true;
     settle_locked(file);
 }
 
 void PushState::committed(std::size_t file) {
     const std::lock_guard lock{mutex_};
+    if (!files_[file].settled) outcome_.whole[file] = true;
     settle_locked(file);
 }
 

@@ -44,6 +44,7 @@ struct PushOutcome {
     PushTally tally{};
     // Local files that are not what was planned any more (changed or gone): plan again.
     std::vector<std::string> changed{};
+    std::vector<bool> whole{};       // per item: it is on the box, proven and under its name
     std::optional<Error> stopped{};  // nothing could go on
     [[nodiscard]] bool complete() const { return changed.empty() && !stopped; }
 };

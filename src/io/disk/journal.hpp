@@ -30,6 +30,8 @@ JournalClaims read_journal(std::string_view bytes);
 // The salt of a usable journal's head.
 std::string journal_salt(std::string_view bytes);
 
+// A journal of a 1 TiB file is 48 MiB; more is not ours.
+inline constexpr std::size_t k_longest_journal = 256U << 20U;
 inline constexpr std::size_t k_journal_salt = 8;
 inline constexpr std::size_t k_journal_record = 8 + 32 + 8;
 

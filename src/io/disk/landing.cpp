@@ -13,8 +13,10 @@
 #include "core/proto/digest.hpp"
 #include "core/proto/limits.hpp"
 #include "core/proto/path.hpp"
+#include "io/disk/journal.hpp"
 #include "io/disk/path.hpp"
 #include "io/disk/space.hpp"
+#include "io/disk/write_atomic.hpp"
 
 namespace drawhitch::disk {
 
@@ -82,6 +84,11 @@ Result<T> told(Result<T> result, const Root& destination) {
     return explain_full(std::move(result).error(), destination.path());
 }
 
+// The same in the next attempt, and independent of what the box calls its files.
+std::string part_name(std::string_view path) {
+    return proto::sha256(path).hex().substr(0, 32);
+}
+
 std::vector<std::string> names_in(int directory) {
     std::vector<std::string> names;
     const int own = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -132,10 +139,23 @@ Status Landing::check_path(std::string_view path) {
     return ok();
 }
 
+std::uint64_t Landing::held_of(const Root& destination, const std::string& id, std::string_view path,
+                               const PartPlan& plan) {
+    const std::string part = std::string{proto::k_private_dir} + "/" + id + "/" + part_name(path);
+    const auto state = destination.stat_entry(part + ".part");
+    if (!state || !S_ISREG(state->st_mode) || static_cast<std::uint64_t>(state->st_size) != plan.size) return 0;
+    const auto journal = read_whole(destination, part + ".leaves", k_longest_journal);
+    const JournalClaims claims = read_journal(journal ? std::string_view{*journal} : std::string_view{});
+    if (!claims.usable || claims.identity != plan.identity) return 0;
+    std::uint64_t bytes = 0;
+    for (const auto& [index, leaf] : claims.leaves)
+        bytes += index < proto::leaf_count(plan.size) ? proto::leaf_size(plan.size, index) : 0;
+    return bytes;
+}
+
 Result<std::unique_ptr<PartFile>> Landing::part(const Op& op, std::string_view path, const PartPlan& plan) {
     TRY(check_path(path));
-    // The name must be the same in the next attempt and must not depend on what the box calls its files.
-    return told(PartFile::open(op, directory_.get(), proto::sha256(path).hex().substr(0, 32), plan), destination_);
+    return told(PartFile::open(op, directory_.get(), part_name(path), plan), destination_);
 }
 
 Status Landing::land(PartFile& part, std::string_view path, const Look& look) {

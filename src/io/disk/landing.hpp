@@ -55,6 +55,10 @@ class Landing {
 
     // A large file, taken up again where an earlier pull left it.
     Result<std::unique_ptr<PartFile>> part(const Op& op, std::string_view path, const PartPlan& plan);
+    // Bytes that an interrupted landing of this id left for that part, as its journal says. Changes nothing; 0 where
+    // there is none, or one of another state.
+    [[nodiscard]] static std::uint64_t held_of(const Root& destination, const std::string& id, std::string_view path,
+                                               const PartPlan& plan);
     // Flushes a part whose leaves are all proven, and moves it into place with its directory flushed.
     Status land(PartFile& part, std::string_view path, const Look& look);
 

@@ -19,8 +19,6 @@ namespace {
 
 // After power loss at most this much is sent again (design section 6).
 constexpr std::uint64_t k_flush_every = 64U << 20U;
-// A journal of a 1 TiB file is 48 MiB; more is not ours.
-constexpr std::size_t k_longest_journal = 256U << 20U;
 constexpr long k_tmpfs_magic = 0x01021994;  // linux/magic.h
 
 Result<UniqueFd> open_private(int directory, const std::string& name) {

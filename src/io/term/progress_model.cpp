@@ -15,7 +15,9 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds k_rate_window{5};
-constexpr seconds k_eta_window{30};         // longer, so that the time left does not jump with every gust
+constexpr seconds k_eta_window{30};    // longer, so that the time left does not jump with every gust
+constexpr seconds k_least_for_eta{1};  // before that the start of the connection is measured, not the transfer
+constexpr std::uint64_t k_least_bytes_for_eta = 64U << 10U;  // a greeting is no measure of a link
 constexpr milliseconds k_sample_step{200};  // samples closer than this are merged: at most 150 are kept
 constexpr seconds k_worth_telling{5};       // silence shorter than this is not mentioned
 constexpr std::size_t k_bar_columns = 20;
@@ -74,6 +76,9 @@ double Track::rate(Instant now) const {
 
 std::optional<seconds> Track::eta(Instant now) const {
     if (!total_ || *total_ < done_ || rate(now) <= 0.0) return std::nullopt;
+    if (now - since_ < k_least_for_eta) return std::nullopt;
+    const std::uint64_t moved = done_ - samples_.front().done;
+    if (unit_ == EventUnit::bytes && moved < std::min(k_least_bytes_for_eta, *total_ / 4)) return std::nullopt;
     const double left = static_cast<double>(*total_ - done_) / rate_over(k_eta_window, now);
     constexpr double k_never = 30.0 * 24 * 3600;  // a month: not an estimate any more
     if (left > k_never) return std::nullopt;

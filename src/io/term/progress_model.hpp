@@ -26,7 +26,8 @@ class Track {
     [[nodiscard]] Instant since() const { return since_; }
     // Units per second over the sliding window that ends at `now`.
     [[nodiscard]] double rate(Instant now) const;
-    // Time left at the rate of a longer window; nothing when the total is unknown, or nothing moves.
+    // Time left at the rate of a longer window; nothing when the total is unknown, nothing moves, or too little has
+    // moved to measure by.
     [[nodiscard]] std::optional<std::chrono::seconds> eta(Instant now) const;
     // How long nothing has advanced.
     [[nodiscard]] std::chrono::seconds quiet_for(Instant now) const;

@@ -105,6 +105,31 @@ TEST_CASE("the time left is what is missing at the present rate") {
     CHECK(*left <= seconds{41});
 }
 
+TEST_CASE("no time left is told from a first moment or a few bytes") {
+    ProgressModel model;
+    Instant now{seconds{1000}};
+    const auto line = [&](milliseconds later, std::uint64_t done) {
+        now += later;
+        model.apply({EventKind::advanced, 1, EventUnit::bytes, done, 92 * k_mib, {}}, now);
+        return model.render(200, 5, now).front() + model.find(1)->sentence(now);
+    };
+    const auto tells = [](const std::string& text) {
+        return text.find("ETA") != std::string::npos || text.find("left") != std::string::npos;
+    };
+    model.apply({EventKind::started, 1, EventUnit::bytes, 0, 92 * k_mib, "push b1"}, now);
+    CHECK_FALSE(tells(line(milliseconds{108}, 18)));
+    CHECK_FALSE(tells(line(milliseconds{400}, k_mib)));
+    CHECK(tells(line(milliseconds{600}, 2 * k_mib)));
+    // However long it takes, a few bytes are no measure.
+    model.apply({EventKind::started, 1, EventUnit::bytes, 0, 92 * k_mib, "push b1"}, now);
+    CHECK_FALSE(tells(line(milliseconds{3000}, 18)));
+    // What is small as a whole is told all the same.
+    model.apply({EventKind::started, 1, EventUnit::files, 0, 40, "look"}, now);
+    now += seconds{2};
+    model.apply({EventKind::advanced, 1, EventUnit::files, 10, 40, {}}, now);
+    CHECK(model.find(1)->eta(now) == seconds{6});
+}
+
 TEST_CASE("a line never exceeds the width, and the bar goes first") {
     Transfer transfer;
     transfer.run(seconds{5}, 10 * k_mib);
