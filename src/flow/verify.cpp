@@ -21,14 +21,20 @@ namespace {
 
 constexpr std::size_t k_longest_manifest = 1U << 30U;
 
-Result<plan::ManifestText> read_manifest(const disk::Root& root) {
+Result<plan::ManifestText> read_manifest(const disk::Root& root, const std::string& pulled_by) {
     const auto text = disk::read_whole(root, plan::k_manifest_name, k_longest_manifest);
     if (!text && text.error().code == Code::not_found) {
         return Error{Code::not_found, printable(root.path()) + " holds no " + std::string{plan::k_manifest_name}}
             .because("verify checks a directory that pull has made");
     }
     if (!text) return text.error();
-    return plan::parse_manifest(*text);
+    auto manifest = plan::parse_manifest(*text);
+    if (manifest) return manifest;
+    return Error{manifest.error()}
+        .because("nothing in " + printable(root.path()) +
+                 " can be checked against it; a pull into that directory reads "
+                 "what is there, keeps what is right, and writes the list anew")
+        .then(pulled_by.empty() ? "drawhitch ls --all" : pulled_by);
 }
 
 Result<VerifiedFile> judge_local(const Op& op, const disk::Root& root, const plan::ManifestFile& file,
@@ -168,7 +174,7 @@ Result<VerifyReport> verify(const Op& op, Deps& deps, const VerifyOptions& optio
     auto lock = ledger::FileLock::pull_target(op, deps.ledger.state_dir(), options.directory, "drawhitch verify");
     if (!lock) return std::move(lock).error().while_("verifying " + printable(options.directory));
     TRY_ASSIGN(auto unfinished, unfinished_pull(deps, options.directory));
-    auto manifest = read_manifest(root);
+    auto manifest = read_manifest(root, options.pulled_by);
     if (!manifest && manifest.error().code == Code::not_found && unfinished) return std::move(*unfinished);
     if (!manifest) return manifest.error();
     VerifyReport report{};

@@ -14,6 +14,7 @@ struct VerifyOptions {
     std::string directory{};           // absolute; where MANIFEST.json lies
     std::optional<std::string> box{};  // also compare with this lease's box
     bool rehash{false};                // the box reads its files anew
+    std::string pulled_by{};           // the command whose directory it is; empty: nobody knows
 };
 
 enum class VerifyState {

@@ -104,6 +104,10 @@ Result<std::string> usual_directory(Context& context, Workplace& place) {
                                                                                         shell_word(context.box));
 }
 
+std::string pull_of(const model::Lease& lease, const std::string& run) {
+    return "drawhitch pull " + shell_word(flow::word_of(lease)) + " " + shell_word(run);
+}
+
 // A path names a pulled directory; otherwise box and run name the place where their pull landed.
 Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, Workplace& place) {
     flow::VerifyOptions options{};
@@ -130,6 +134,7 @@ Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, W
     if (!lease && !run) {
         TRY_ASSIGN(const auto meant, usual_box_with(place, *first));
         if (meant) {
+            options.pulled_by = pull_of(*meant, *first);
             TRY_ASSIGN(options.directory, flow::default_pull_directory(place.deps(), *meant, *first));
             return options;
         }
@@ -141,8 +146,9 @@ Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, W
     }
     TRY_ASSIGN(const auto runs, place.ledger().runs(lease->id));
     if (runs.empty()) return Error{Code::not_found, "no run was ever started on " + lease->name};
-    TRY_ASSIGN(options.directory,
-               flow::default_pull_directory(place.deps(), *lease, run ? *run : runs.back().spec.name));
+    const std::string name = run ? *run : runs.back().spec.name;
+    options.pulled_by = pull_of(*lease, name);
+    TRY_ASSIGN(options.directory, flow::default_pull_directory(place.deps(), *lease, name));
     return options;
 }
 

@@ -33,7 +33,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> k_stages{
     {"environment", "the environment file was gone"},
     {"activate", "the activation line failed"},
     {"record", "the start could not be recorded"},
-    {"stopped", "stopped by drawhitch"},
+    {"stopped", "it never began; its launch was given up"},
 }};
 
 std::string_view stage_cause(std::string_view stage) {

@@ -236,7 +236,7 @@ TEST_CASE("what failed before the job is named") {
          std::vector<std::pair<std::string, std::string>>{{"activate", "the activation line failed"},
                                                           {"environment", "the environment file was gone"},
                                                           {"work", "the work tree could not be entered"},
-                                                          {"stopped", "stopped by drawhitch"}}) {
+                                                          {"stopped", "it never began; its launch was given up"}}) {
         scene.run.exit->stage = stage;
         CHECK(scene.judge().cause == cause);
     }
