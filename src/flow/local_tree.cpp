@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <mutex>
 #include <set>
 
@@ -12,6 +13,7 @@
 #include "core/parse/glob.hpp"
 #include "core/parse/ignore.hpp"
 #include "core/parse/secrets.hpp"
+#include "core/proto/limits.hpp"
 #include "core/proto/path.hpp"
 #include "core/proto/tree_hash.hpp"
 #include "flow/demo_files.hpp"
@@ -25,6 +27,20 @@ namespace {
 
 using proto::FileEntry;
 using proto::FileType;
+
+// Whether something lies at a place of our name that we did not make there: anything but what pulls and copies work in
+// and what fences a directory that was written to.
+bool holds_others(const std::string& place) {
+    std::error_code failed;
+    if (!std::filesystem::is_directory(std::filesystem::symlink_status(place, failed))) return true;
+    for (const auto& entry : std::filesystem::directory_iterator(place, failed)) {
+        const std::string name = entry.path().filename().string();
+        const bool ours = name.starts_with("pull-") || name.starts_with("cp-") || name.ends_with(".part") ||
+                          name == "epoch" || name == "gate" || name == "lock";
+        if (!ours) return true;
+    }
+    return false;
+}
 
 constexpr std::size_t k_longest_ignore_file = 4U << 20U;
 constexpr std::size_t k_longest_repaired = 64U << 20U;
@@ -87,6 +103,10 @@ class Collector {
         const bool demo = directory && source_.root().read_file(joined(std::string{path}, k_demo_mark));
         if (demo) tree_.remarks.push_back({std::string{path}, "made by drawhitch demo, and not pushed"});
         if (!demo && !ignore_.judge(path, directory).ignored) return false;
+        if (proto::path_name(path) == proto::k_private_dir &&
+            holds_others(source_.root().path() + "/" + std::string{path}))
+            tree_.left_out.push_back(
+                {std::string{path}, "drawhitch keeps that name for itself: rename it if it matters"});
         ++tree_.ignored;
         return true;
     }
