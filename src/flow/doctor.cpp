@@ -142,10 +142,10 @@ class Doctor {
             add("connection", failure(std::string(id(box.error().code)), box.error()));
             // The ssh program says no more of a machine that is gone.
             if (is_unreachable(box.error()) && lease.endpoint.transport != model::TransportKind::local) {
-                add("connection",
-                    {"gone", Grade::warn, "the rental may have ended, or moved to another port",
-                     "if it ended, `drawhitch lease close " + shell_word(lease.name) +
-                         "`; if the console shows another line now, `" + adopt_again(lease) + "` with that port"});
+                add("connection", {"gone", Grade::warn, "the rental may have ended, or moved to another port",
+                                   "if it ended, `drawhitch lease close " + shell_word(lease.name) +
+                                       "`; if the console shows another line now, `" + adopt_elsewhere(lease) +
+                                       "` with what it shows"});
             }
             return box;
         }

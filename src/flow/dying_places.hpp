@@ -25,6 +25,9 @@ class DyingPlaces {
     // links lead to its directory. False where that directory is not there. Where directories lead is asked once each.
     [[nodiscard]] bool holds(const std::string& path);
 
+    // Whether the box is this very machine.
+    [[nodiscard]] bool is_this_machine() const { return same_paths_; }
+
   private:
     struct Mount {
         std::string point{};   // absolute on the laptop

@@ -82,14 +82,26 @@ Result<Resolved> resolve_endpoint(const Op& op, const LeaseConnector& connector,
     return decide_endpoint(line, config, profile, wanted, {connector.laptop(), user_here()});
 }
 
-std::string adopt_again(const model::Lease& lease) {
+namespace {
+
+std::string adopt_line(const model::Lease& lease, const std::string& port) {
     const model::Endpoint& endpoint = lease.endpoint;
     const std::string command = "drawhitch adopt " + shell_word(lease.name);
     if (endpoint.transport == model::TransportKind::local) return command + " local";
     if (!endpoint.alias.empty()) return command + " " + shell_word(endpoint.alias);
-    std::string line = command + " ssh -p " + std::to_string(endpoint.port);
+    std::string line = command + " ssh -p " + port;
     if (!endpoint.identity_file.empty()) line += " -i " + shell_word(endpoint.identity_file);
     return line + " " + shell_word(endpoint.user.empty() ? endpoint.host : endpoint.user + "@" + endpoint.host);
+}
+
+}  // namespace
+
+std::string adopt_again(const model::Lease& lease) {
+    return adopt_line(lease, std::to_string(lease.endpoint.port));
+}
+
+std::string adopt_elsewhere(const model::Lease& lease) {
+    return lease.endpoint.transport == model::TransportKind::local ? std::string{} : adopt_line(lease, "PORT");
 }
 
 }  // namespace drawhitch::flow

@@ -34,5 +34,7 @@ Resolved decide_endpoint(const parse::SshLine& line, const parse::SshConfig& con
 
 // The command that adopts this lease's box again under its name: "drawhitch adopt b1 ssh -p 22 root@203.0.113.7".
 std::string adopt_again(const model::Lease& lease);
+// The same with the word PORT, for a box that moved; empty for the local box, which cannot.
+std::string adopt_elsewhere(const model::Lease& lease);
 
 }  // namespace drawhitch::flow

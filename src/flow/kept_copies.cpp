@@ -27,7 +27,10 @@ class Look {
         struct stat found {};
         if (::lstat(entry.local_path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
         if (found.st_size < 0 || static_cast<std::uint64_t>(found.st_size) != entry.file.size) return false;
-        if (dying_ != nullptr && dying_->holds(entry.local_path)) return false;
+        if (dying_ != nullptr && dying_->holds(entry.local_path)) {
+            dies_.insert(entry.local_path);
+            return false;
+        }
         if (check_ == CopyCheck::quick) return true;
         const auto held = held_.find(entry.local_path);
         const bool untouched =
@@ -36,6 +39,8 @@ class Look {
         TRY_ASSIGN(const std::string digest, sha256_of(entry.local_path));
         return !digest.empty() && digest == entry.file.sha256;
     }
+
+    std::set<std::string> dies() { return std::move(dies_); }
 
   private:
     // Empty when it cannot be read whole. Read once, however many receipts name the place.
@@ -59,6 +64,7 @@ class Look {
     std::map<std::string, ledger::HeldFile> held_;
     DyingPlaces* dying_;
     std::map<std::string, std::string> read_{};
+    std::set<std::string> dies_{};
 };
 
 }  // namespace
@@ -87,6 +93,7 @@ Result<KeptCopies> kept_copies(const Op& op, const ledger::Ledger& ledger, std::
             missed.try_emplace(std::move(content), std::move(place));
         }
     }
+    kept.dying = look.dies();
     for (auto& [content, place] : missed)
         kept.gone.push_back(std::move(place));
     return kept;

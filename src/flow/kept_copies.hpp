@@ -2,6 +2,8 @@
 // was true at its pull; whoever is about to let the box die asks what is true now.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/op.hpp"
@@ -20,6 +22,7 @@ enum class CopyCheck {
 struct KeptCopies {
     std::vector<ledger::ProvenFile> here{};  // each distinct (path, root digest) once, newest receipt first
     std::vector<ledger::ProvenFile> gone{};  // contents that no recorded place holds any more
+    std::set<std::string> dying{};           // places of `gone` that lie on the box itself, by path on the laptop
 };
 
 // Blocks for as long as reading takes; never writes. Errors of single files count as gone; the Error is for cancel,

@@ -76,6 +76,13 @@ describe() {
                 sed -n '/^DRAWHITCH_RUN_TOKEN=[0-9a-f]*$/{s,.*=,token=,p;q;}'
             ;;
     esac
+    # A name is easily borrowed; which file runs is the kernel's word.
+    case $name in
+        helper-*)
+            plain "$(readlink "$PROC/$1/exe" 2>/dev/null)"
+            printf 'exe=%s\n' "$text"
+            ;;
+    esac
     plain "$(readlink "$PROC/$1/cwd" 2>/dev/null)"
     printf 'cwd=%s\n' "$text"
     writes "$1"

@@ -23,12 +23,16 @@ Json reasons_json(const judge::Gate& gate) {
         Json further = Json::array();
         for (const std::string& command : reason.further)
             further.push(Json::name(command));
+        Json ways = Json::array();
+        for (const judge::Way& way : reason.ways)
+            ways.push(Json::object().set("when", way.when).set("command", Json::name(way.command)));
         Json row = Json::object();
         row.set("id", reason.id)
             .set("subject", Json::name(reason.subject))
             .set("text", reason.text)
             .set("next", Json::name(reason.next))
             .set("further", std::move(further))
+            .set("ways", ways)
             .set("acceptable", reason.acceptable)
             .set("run", reason.run.empty() ? Json{} : Json::name(reason.run));
         reasons.push(row);

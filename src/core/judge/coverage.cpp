@@ -81,17 +81,17 @@ bool is_covered(Standing standing) {
 
 void Proofs::add_receipt(const std::string& path, const std::string& root, model::Structure structure) {
     if (root.empty()) return;
-    proofs_[path].push_back({root, structure == model::Structure::broken, {}, false});
+    proofs_[path].push_back({root, structure == model::Structure::broken, {}, false, false});
 }
 
-void Proofs::add_mislaid(const std::string& path, const std::string& root, const std::string& local) {
+void Proofs::add_mislaid(const std::string& path, const std::string& root, const std::string& local, bool dies) {
     if (root.empty()) return;
-    proofs_[path].push_back({root, false, local, true});
+    proofs_[path].push_back({root, false, local, true, dies});
 }
 
 void Proofs::add_copy(const std::string& path, const std::string& root, const std::string& place) {
     if (root.empty() || place.empty()) return;
-    proofs_[path].push_back({root, false, place, false});
+    proofs_[path].push_back({root, false, place, false, false});
 }
 
 bool Proofs::holds(const std::string& path, const std::string& root) const {
@@ -101,7 +101,7 @@ bool Proofs::holds(const std::string& path, const std::string& root) const {
            });
 }
 
-Standing Proofs::stand(const UnitFacts& unit, const UnitFile& file, std::string& place) const {
+Standing Proofs::stand(const UnitFacts& unit, const UnitFile& file, UnitStanding& result) const {
     if (file.unreadable) return Standing::unknown;
     if (file.open_for_writing || !file.root || file.root->empty()) return Standing::unstable;
     bool same_but_broken = false;
@@ -125,20 +125,21 @@ Standing Proofs::stand(const UnitFacts& unit, const UnitFile& file, std::string&
         }
     }
     if (copy != nullptr) {
-        place = copy->place;
+        result.place = copy->place;
         return Standing::placed;
     }
     if (unit.on_surviving_tier) return Standing::survives;
     if (same_but_broken) return Standing::broken;
     if (lost != nullptr) {
-        place = lost->place;
+        result.place = lost->place;
+        result.copy_dies = lost->dies;
         return Standing::mislaid;
     }
     return other_content ? Standing::changed : Standing::unproven;
 }
 
 UnitStanding Proofs::stand(const UnitFacts& unit) const {
-    UnitStanding result{unit.name, unit.path, unit.wanted, 0, 0, Standing::received, {}, {}, unit.record, false};
+    UnitStanding result{unit.name, unit.path, unit.wanted, 0, 0, Standing::received, {}, {}, unit.record, false, false};
     if (unit.files.empty()) result.standing = Standing::unknown;
     const auto take = [&](Standing standing, const std::string& culprit) {
         if (badness(standing) <= badness(result.standing)) return;
@@ -148,7 +149,7 @@ UnitStanding Proofs::stand(const UnitFacts& unit) const {
     for (const UnitFile& file : unit.files) {
         ++result.files;
         result.bytes += file.size;
-        take(stand(unit, file, result.place), file.path);
+        take(stand(unit, file, result), file.path);
         result.refused = result.refused || (file.unreadable && file.refused);
     }
     if (!unit.missing.empty()) take(Standing::incomplete, unit.missing);

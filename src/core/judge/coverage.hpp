@@ -62,7 +62,8 @@ struct UnitStanding {
     std::string culprit{};  // the file (or missing shard) that decided, when not covered
     std::string place{};    // where the copy is, when placed; where it was, when mislaid
     bool record{false};
-    bool refused{false};  // the culprit may not be read
+    bool refused{false};    // the culprit may not be read
+    bool copy_dies{false};  // mislaid: the copy is there, and lies where the box's own tiers die
 };
 
 // What is proven about a run: the union of its receipts, and copies that will outlive the verb.
@@ -70,8 +71,8 @@ class Proofs {
   public:
     // A receipt holds this content under this path.
     void add_receipt(const std::string& path, const std::string& root, model::Structure structure);
-    // The same, but the copy is not at `local` any more.
-    void add_mislaid(const std::string& path, const std::string& root, const std::string& local);
+    // The same, but the copy is not at `local` any more; or, where it `dies`, it lies on the box itself.
+    void add_mislaid(const std::string& path, const std::string& root, const std::string& local, bool dies = false);
     // A copy whose hash was read back, at a place that survives.
     void add_copy(const std::string& path, const std::string& root, const std::string& place);
     // Whether some proof holds exactly this content under this path.
@@ -85,8 +86,10 @@ class Proofs {
         bool broken{false};
         std::string place{};  // empty: a receipt
         bool mislaid{false};
+        bool dies{false};
     };
-    [[nodiscard]] Standing stand(const UnitFacts& unit, const UnitFile& file, std::string& place) const;
+    // Of one file; where its copy is goes into `result`.
+    [[nodiscard]] Standing stand(const UnitFacts& unit, const UnitFile& file, UnitStanding& result) const;
 
     std::map<std::string, std::vector<Proof>, std::less<>> proofs_{};
 };

@@ -23,6 +23,9 @@ void Judge::identity() {
         case Identity::unreachable:
             close("unreachable", facts_.box, "the box cannot be reached, so nothing about it is known now",
                   "drawhitch doctor " + shell_word(facts_.box));
+            gate_.reasons.back().ways.push_back({"it has ended", "drawhitch lease close " + shell_word(facts_.box)});
+            if (!facts_.elsewhere.empty())
+                gate_.reasons.back().ways.push_back({"it answers at another port or address now", facts_.elsewhere});
             return;
     }
 }
@@ -51,12 +54,23 @@ void Judge::tiers() {
     }
 }
 
-// A name that meets nothing is a slip of the pen, and slips must not pass where data dies.
+// A name that meets nothing is a slip of the pen, and slips must not pass where data dies. Of a box that nobody looked
+// at it is not known what a name meets, and one that was at stake once is no slip.
 void Judge::names() {
     const auto unused = [this](const std::vector<std::string>& list, std::string_view flag) {
         for (const std::string& name : list) {
             if (holds(used_, name)) continue;
             std::string text{flag};
+            if (facts_.identity != Identity::proven) {
+                used_.push_back(name);
+                continue;
+            }
+            if (holds(facts_.named_before, name)) {
+                used_.push_back(name);
+                gate_.remarks.push_back(
+                    text.append(" ").append(printable(name)).append(" is not needed any more: it was at stake before"));
+                continue;
+            }
             close("no-such-name", name,
                   text.append(" ").append(printable(name)).append(" names nothing that is at stake"));
         }
@@ -81,6 +95,11 @@ void Judge::finish() {
     keep(facts_.waivers.kill_runs, "--kill-run");
     keep(facts_.waivers.accept, "--accept");
     for (Reason& reason : gate_.reasons) {
+        const auto run = std::ranges::find_if(
+            facts_.runs, [&](const GateRun& one) { return !reason.run.empty() && called(one) == reason.run; });
+        // A live run may make more there than was seen.
+        if (run != facts_.runs.end() && model::is_terminal(run->verdict.kind) && !run->killed)
+            reason.within = run_directory(*run);
         if (!reason.next.empty()) continue;
         reason.next = gate_.again;
         for (const std::string& word : reason.give_up)

@@ -46,12 +46,12 @@ struct GateRun {
     std::string lease{};
     std::string name{};
     model::Verdict verdict{};
-    bool has_roster{false};  // some pattern was declared
-    bool scratch{false};     // declared as a whole: nobody needs its outputs
+    bool has_roster{false};   // some pattern was declared
+    bool scratch{false};      // declared as a whole: nobody needs its outputs
     bool never_began{false};  // claimed, and its launch was interrupted before it began
-    bool killed{false};      // by this teardown, after it was named with --kill-run
-    bool scanned{false};     // `units` is complete
-    bool vanished{false};    // its directory is gone from the box, although the project's root is there
+    bool killed{false};       // by this teardown, after it was named with --kill-run
+    bool scanned{false};      // `units` is complete
+    bool vanished{false};     // its directory is gone from the box, although the project's root is there
     // With `vanished`, and where nothing dies: what the ledger knows to be unproven, in words; empty: nothing.
     std::string unproven{};
     bool left_nothing{false};           // judge/results.hpp
@@ -109,6 +109,8 @@ struct GateFacts {
     std::string box{};
     std::string home{};  // the login user's; may be empty
     Identity identity{Identity::unreachable};
+    std::string elsewhere{};      // the command that says where it answers now; empty: it cannot have moved
+    bool is_here{false};          // the box is this very machine
     bool mark_missing{false};     // the lease's mark was under the root, and is not there now
     std::chrono::seconds age{0};  // of the oldest of these facts
     GateVerb verb{};
@@ -125,10 +127,18 @@ struct GateFacts {
     std::string currency{"USD"};
     std::vector<std::string> notes{};  // for the plan; they decide nothing
     Waivers waivers{};
+    std::vector<std::string> named_before{};  // those of the waivers that were at stake once, as the ledger knows
 };
 
 // Facts older than this are not "checked at that moment".
 inline constexpr std::chrono::seconds k_gate_facts_fresh{600};
+
+// One more way on, which only a person can choose.
+struct Way {
+    std::string when{};     // "it has ended"
+    std::string command{};  // to type then
+    bool operator==(const Way&) const = default;
+};
 
 // Why the gate is closed. `id` is stable and is what --accept names, where it can be accepted.
 struct Reason {
@@ -146,6 +156,10 @@ struct Reason {
     std::uint64_t bytes{0};              //
     std::vector<NamedFile> listed{};     // undeclared files by name, if not too many
     std::vector<std::string> give_up{};  // flag and word, over and over: what would open it by name; empty: nothing
+    std::vector<Way> ways{};             // besides `next`
+    // The directory of the run, where that run has ended: several --lose words within it may be told as the one
+    // directory above them, for all that is at stake below it stands among the reasons. Empty: each word by itself.
+    std::string within{};
     bool operator==(const Reason&) const = default;
 };
 

@@ -140,6 +140,7 @@ class Judge {
     void earlier();
     void units(const GateRun& run);
     void roster(const GateRun& run);
+    void scratch_dies(const GateRun& run, const std::vector<const UnitStanding*>& units);
     void must_unit(const GateRun& run, const UnitStanding& unit);
     void undeclared();
     void processes();

@@ -72,6 +72,12 @@ void Judge::must_unit(const GateRun& run, const UnitStanding& unit) {
         case Standing::unproven:
             return say("not-pulled", name + culprit + " has no proven copy", pull);
         case Standing::mislaid:
+            if (unit.copy_dies)
+                return say("copy-dies",
+                           name + culprit + " was pulled to " + printable(unit.place) +
+                               (facts_.is_here ? ", and that copy lies on the box itself (this machine), which dies"
+                                               : ", and that copy lies on the box itself, which dies"),
+                           pull + " --to DIR-ON-ANOTHER-DISK");
             return say(
                 "mislaid",
                 name + culprit + " was pulled to " + printable(unit.place) + ", and that copy is gone or changed",
@@ -111,11 +117,30 @@ void Judge::no_files(const GateRun& run) {
     }
 }
 
+// One line for all of a run: nobody has to decide about any of it.
+void Judge::scratch_dies(const GateRun& run, const std::vector<const UnitStanding*>& units) {
+    constexpr std::size_t k_named = 3;
+    if (units.empty()) return;
+    std::vector<std::string> names{};
+    std::uint64_t files = 0;
+    std::uint64_t bytes = 0;
+    for (const UnitStanding* unit : units) {
+        if (names.size() < k_named) names.push_back(printable(unit->name));
+        files += unit->files;
+        bytes += unit->bytes;
+    }
+    const std::string more =
+        units.size() > names.size() ? " and " + std::to_string(units.size() - names.size()) + " more" : "";
+    fate(Fate::dies_declared, printable(called(run)) + ": " + join(names, ", ") + more + " (" +
+                                  files_and_bytes(files, bytes) + "), scratch");
+}
+
 // Rule 2: every `must` unit is covered. What covers it, and what else dies, is told.
 void Judge::units(const GateRun& run) {
     const bool ends_by_us = run.killed || (!model::is_terminal(run.verdict.kind) && is_to_be_killed(run));
     std::uint64_t proven_files = 0;
     std::uint64_t proven_bytes = 0;
+    std::vector<const UnitStanding*> scratch{};
     for (const UnitStanding& unit : run.units) {
         const std::string size = " (" + files_and_bytes(unit.files, unit.bytes) + ")";
         const std::string name = printable(called(run)) + ": " + printable(unit.name);
@@ -129,7 +154,7 @@ void Judge::units(const GateRun& run) {
             unproven_dies_ = true;
             fate(Fate::dies_given_up, name + size);
         } else if (run.scratch || unit.wanted == model::RosterClass::scratch) {
-            fate(Fate::dies_declared, name + size + ", scratch");
+            scratch.push_back(&unit);
         } else if (unit.wanted == model::RosterClass::nice) {
             unproven_dies_ = true;
             fate(Fate::dies_declared, name + size + ", nice to have and not pulled");
@@ -137,6 +162,7 @@ void Judge::units(const GateRun& run) {
             must_unit(run, unit);
         }
     }
+    scratch_dies(run, scratch);
     if (proven_files > 0)
         fate(Fate::dies_proven,
              printable(called(run)) + ": " + files_and_bytes(proven_files, proven_bytes) + " with a proven copy");

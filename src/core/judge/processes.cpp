@@ -21,16 +21,26 @@ bool holds(const auto& list, const auto& word) {
     return std::ranges::find(list, word) != list.end();
 }
 
-// Our own program on the box is called helper-<hash>, cut to the 15 bytes the kernel keeps.
-bool is_helper(std::string_view name) {
+// Our own program on the box is called helper-<build id>, of which the kernel keeps 15 bytes. A job may borrow that
+// name, but the file it runs lies elsewhere: ours has the whole name, in a directory of ours.
+bool is_helper(const model::BoxProcess& process) {
     constexpr std::string_view k_start = "helper-";
-    return name.starts_with(k_start) && name.size() == 15 &&
-           name.find_first_not_of("0123456789abcdef", k_start.size()) == std::string_view::npos;
+    constexpr std::size_t k_build_digits = 16;
+    constexpr std::string_view k_removed = " (deleted)";  // as the kernel says when a newer one took its place
+    std::string_view path = process.program;
+    if (path.ends_with(k_removed)) path.remove_suffix(k_removed.size());
+    if (!path.starts_with('/') || !process.name.starts_with(k_start)) return false;
+    const std::string_view file = path.substr(path.rfind('/') + 1);
+    const std::string_view above = parent_of(path);
+    const std::string_view folder = above.substr(above.rfind('/') + 1);
+    return file.starts_with(process.name) && file.size() == k_start.size() + k_build_digits &&
+           file.find_first_not_of("0123456789abcdef", k_start.size()) == std::string_view::npos &&
+           (folder == "drawhitch" || folder.starts_with("drawhitch-") || folder.starts_with(".drawhitch-helper-"));
 }
 
 bool serves_login(const model::BoxProcess& process, std::span<const model::BoxProcess> all) {
     // A laptop that is its own box has the program itself, too.
-    if (holds(k_session_programs, process.name) || is_helper(process.name) || process.name == "drawhitch") return true;
+    if (holds(k_session_programs, process.name) || is_helper(process) || process.name == "drawhitch") return true;
     if (!holds(k_shells, process.name)) return false;
     // A shell without a script waits for a person. One with a command line waits for its children, which are listed
     // themselves; without any, the work is its own.

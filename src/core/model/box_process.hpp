@@ -21,6 +21,7 @@ struct BoxProcess {
     bool zombie{false};
     bool survey{false};                 // part of the asking itself
     std::vector<std::string> writes{};  // files it has open for writing or mapped so
+    std::string program{};              // the file it runs, bytes, as the kernel tells it; empty: could not be read
 };
 
 // What a survey of the processes said.

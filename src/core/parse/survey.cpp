@@ -53,6 +53,7 @@ bool read_processes(const Section& section, std::uint64_t hertz, model::ProcessS
         if (key == "script") process.script = value;
         if (key == "token") process.token = value;
         if (key == "writes" && value.starts_with('/')) process.writes.push_back(value);
+        if (key == "exe") process.program = value;
         if (key == "cwd") process.directory = value.starts_with('/') ? value : std::string{};
     }
     return true;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "core/judge/box_path.hpp"
 
 namespace drawhitch::plan {
 
@@ -13,6 +14,9 @@ namespace {
 constexpr std::size_t k_shown_items = 5;
 // More names than these are no command that anybody would read before typing it.
 constexpr std::size_t k_most_names = 2 * judge::k_named_files;
+
+constexpr std::string_view k_command = "      ";
+constexpr std::string_view k_all_given_up = "  all of this is given up by: ";
 
 using Reasons = std::vector<const judge::Reason*>;
 
@@ -23,9 +27,10 @@ struct Kind {
     std::string_view many{};
     std::string_view what{};
 };
-constexpr std::array<Kind, 11> k_kinds{{
+constexpr std::array<Kind, 12> k_kinds{{
     {"not-pulled", "unit", "units", "have no proven copy"},
     {"mislaid", "unit", "units", "were pulled, and the copies are gone or changed"},
+    {"copy-dies", "unit", "units", "were pulled, and the copies lie on the box itself, which dies"},
     {"changed", "unit", "units", "changed since they were pulled"},
     {"unstable", "unit", "units", "are being written, or changed while they were read"},
     {"incomplete", "unit", "units", "are not complete"},
@@ -76,37 +81,78 @@ bool only_names(const judge::Gate& gate, const judge::Reason& reason) {
 
 // Pulled or waited for: whoever gives that up does it by itself, not in one go with stray files.
 bool can_be_had(const judge::Reason& reason) {
-    constexpr std::array<std::string_view, 10> k_ids{"not-pulled",    "mislaid",    "changed",     "unstable",
-                                                     "not-looked-at", "run-live",   "run-unknown", "no-roster",
-                                                     "gone",          "unknown-run"};
+    constexpr std::array<std::string_view, 11> k_ids{"not-pulled", "mislaid",       "copy-dies",  "changed",
+                                                     "unstable",   "not-looked-at", "run-live",   "run-unknown",
+                                                     "no-roster",  "gone",          "unknown-run"};
     return std::ranges::find(k_ids, reason.id) != k_ids.end();
 }
 
-// Flag and word, over and over, each once.
-void take_names(const judge::Reason& reason, std::vector<std::string>& names) {
+// What a command gives up by name.
+struct Name {
+    std::string flag{};
+    std::string word{};
+    std::string within{};  // of its reason
+};
+using Names = std::vector<Name>;
+
+// Each word once.
+void take_names(const judge::Reason& reason, Names& names) {
     for (std::size_t at = 0; at + 1 < reason.give_up.size(); at += 2) {
         const std::string& word = reason.give_up[at + 1];
-        if (std::ranges::find(names, word) != names.end()) continue;
-        names.push_back(reason.give_up[at]);
-        names.push_back(word);
+        if (std::ranges::find(names, word, &Name::word) != names.end()) continue;
+        names.push_back({reason.give_up[at], word, reason.within});
     }
 }
 
-std::string with_names(const judge::Gate& gate, const std::vector<std::string>& names) {
+// The deepest directory that holds both, or is one of them; both are absolute.
+std::string common_place(const std::string& a, const std::string& b) {
+    std::size_t same = 0;
+    for (std::size_t at = 0; at <= std::min(a.size(), b.size()); ++at) {
+        const bool ends_a = at == a.size() || a[at] == '/';
+        const bool ends_b = at == b.size() || b[at] == '/';
+        if (ends_a && ends_b) same = at;
+        if (at == a.size() || at == b.size() || a[at] != b[at]) break;
+    }
+    return a.substr(0, same);
+}
+
+// As few words as say the same: of what one ended run left behind, the directory that holds all of it.
+Names shortest(const Names& names) {
+    Names few;
+    for (const Name& name : names) {
+        const bool may_grow = !name.within.empty() && name.flag == "--lose";
+        const auto same = std::ranges::find_if(
+            few, [&](const Name& other) { return may_grow && other.flag == name.flag && other.within == name.within; });
+        if (same == few.end()) {
+            few.push_back(name);
+            continue;
+        }
+        const std::string place = common_place(same->word, name.word);
+        if (judge::is_inside(place, name.within)) {
+            same->word = place;
+        } else {
+            few.push_back(name);
+        }
+    }
+    return few;
+}
+
+std::string with_names(const judge::Gate& gate, const Names& names) {
     std::string command = gate.again;
-    for (const std::string& word : names)
-        command.append(" ").append(shell_word(word));
+    for (const Name& name : names)
+        command.append(" ").append(name.flag).append(" ").append(shell_word(name.word));
     return command;
 }
 
 // All that could be given up, where nothing of it can be had; empty when there is too much to read, or one reason.
 std::string all_names(const judge::Gate& gate) {
-    std::vector<std::string> names;
+    Names names;
     for (const judge::Reason& reason : gate.reasons) {
         if (can_be_had(reason) || reason.give_up.empty()) return {};
         take_names(reason, names);
     }
-    return names.size() > 2 * k_most_names ? std::string{} : with_names(gate, names);
+    names = shortest(names);
+    return names.size() > k_most_names ? std::string{} : with_names(gate, names);
 }
 
 // Of one run, or of the box and one kind: what is the matter, then what to type.
@@ -133,12 +179,15 @@ class Block {
             lines_.push_back("      " + printable(command));
         for (const std::string& command : instead_)
             lines_.push_back("      or at once: " + printable(command));
+        for (const std::string& way : ways_)
+            lines_.push_back("      if " + way);
         // Ending a run by itself is said already; with what it left behind it needs both names.
-        const bool only_kills = !instead_.empty() && std::ranges::find(names_, "--lose") == names_.end();
+        const bool only_kills = !instead_.empty() && std::ranges::find(names_, "--lose", &Name::flag) == names_.end();
         if (names_.empty() || only_kills) return;
+        names_ = shortest(names_);
         // Of very many the first are named; the command keeps its names, so the next look goes on behind them.
-        const bool all = names_.size() <= 2 * k_most_names;
-        if (!all) names_.resize(2 * k_most_names);
+        const bool all = names_.size() <= k_most_names;
+        if (!all) names_.resize(k_most_names);
         told_ = with_names(gate_, names_);
         const std::string what = all ? "it" : "the first " + std::to_string(k_most_names);
         lines_.push_back((next_.empty() && all ? "      " : "      or give " + what + " up: ") + printable(told_));
@@ -161,6 +210,8 @@ class Block {
         for (const std::string& command : reason.further)
             add_once(next_, command);
         if (!reason.instead.empty()) add_once(instead_, reason.instead);
+        for (const judge::Way& way : reason.ways)
+            add_once(ways_, way.when + ": " + printable(way.command));
         take_names(reason, names_);
     }
 
@@ -168,7 +219,8 @@ class Block {
     std::vector<std::string>& lines_;
     std::vector<std::string> next_{};
     std::vector<std::string> instead_{};
-    std::vector<std::string> names_{};
+    std::vector<std::string> ways_{};
+    Names names_{};
     std::string told_{};
 };
 
@@ -215,8 +267,33 @@ std::vector<std::string> gate_lines(const judge::Gate& gate) {
     }
     const std::string all = all_names(gate);
     if (subjects.size() > 1 && !all.empty() && all != told)
-        lines.push_back("  all of this is given up by: " + printable(all));
+        lines.push_back(std::string{k_all_given_up} + printable(all));
     return lines;
+}
+
+bool is_command(std::string_view line) {
+    return (line.starts_with(k_command) && !line.substr(k_command.size()).starts_with(' ')) ||
+           line.starts_with(k_all_given_up);
+}
+
+std::vector<std::string> told_names(const judge::Gate& gate) {
+    std::vector<std::string> words;
+    std::vector<std::string> runs;
+    Names all;
+    for (const judge::Reason& reason : gate.reasons) {
+        add_once(runs, reason.run);
+        take_names(reason, all);
+    }
+    for (const Name& name : all)
+        add_once(words, name.word);
+    for (const std::string& run : runs) {
+        Names names;
+        for (const judge::Reason& reason : gate.reasons)
+            if (reason.run == run) take_names(reason, names);
+        for (const Name& name : shortest(names))
+            add_once(words, name.word);
+    }
+    return words;
 }
 
 std::size_t told_reasons(const judge::Gate& gate) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/judge/gate.hpp"
@@ -12,6 +13,10 @@ namespace drawhitch::plan {
 
 // Printable lines, indented by two; commands to type stand alone on lines indented by six.
 std::vector<std::string> gate_lines(const judge::Gate& gate);
+// Whether such a line holds a command to type: who breaks it must keep it one.
+bool is_command(std::string_view line);
+// Every name that these lines, or a single reason, tell to give.
+std::vector<std::string> told_names(const judge::Gate& gate);
 // As many reasons as these lines tell.
 std::size_t told_reasons(const judge::Gate& gate);
 // What to type next: the first command that saves or waits; where nothing is left but names, all of them.

@@ -11,10 +11,12 @@
 #include "core/plan/survey_script.hpp"
 #include "flow/down/copied.hpp"
 #include "flow/down/explain_releases.hpp"
+#include "flow/down/named_before.hpp"
 #include "flow/down/others.hpp"
 #include "flow/down/own_state.hpp"
 #include "flow/down/run_standing.hpp"
 #include "flow/down/tier_scan.hpp"
+#include "flow/endpoint_of.hpp"
 #include "flow/kept_copies.hpp"
 #include "flow/overview.hpp"
 #include "flow/push.hpp"
@@ -49,6 +51,7 @@ class Collector {
         collected_.facts.waivers = waivers;
         collected_.facts.price_hour = lease.price_hour;
         collected_.facts.currency = lease.currency;
+        collected_.facts.elsewhere = adopt_elsewhere(lease);
     }
 
     Result<Collected> go(const Op& op);
@@ -360,6 +363,7 @@ Status Collector::look(const Op& op, const Talk& talk) {
     TRY(look_at_runs(op, roots, tiers, talk, why));
     TRY_ASSIGN(const Copied copied, read_copied(op, deps_, leases_));
     DyingPlaces dying{lease_, tiers};
+    facts.is_here = dying.is_this_machine();
     TRY_ASSIGN(facts.notes, explain_copied(op, roots, {tiers, dying, !deps_.dry_run}, copied, why));
     TRY(miss_earlier(op, roots, dying));
     judge::Undeclared undeclared{why};
@@ -391,6 +395,10 @@ Result<Collected> Collector::go(const Op& op) {
         op.warn(looked.error().message);
         collected_.facts.identity = judge::Identity::unreachable;
     }
+    std::vector<std::string> names = collected_.facts.waivers.lose;
+    for (const auto* more : {&collected_.facts.waivers.kill_runs, &collected_.facts.waivers.accept})
+        names.insert(names.end(), more->begin(), more->end());
+    TRY_ASSIGN(collected_.facts.named_before, named_before(deps_.ledger, lease_, collected_.runs, names));
     collected_.facts.age = std::chrono::seconds{op.clock.wall().seconds - collected_.looked_at.seconds};
     return std::move(collected_);
 }

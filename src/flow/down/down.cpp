@@ -7,7 +7,9 @@
 #include "base/text.hpp"
 #include "core/config/load_profile.hpp"
 #include "core/judge/box_path.hpp"
+#include "core/plan/gate_text.hpp"
 #include "flow/down/collect.hpp"
+#include "flow/down/named_before.hpp"
 #include "flow/down/secrets.hpp"
 #include "flow/down/write_report.hpp"
 #include "flow/endpoint_of.hpp"
@@ -111,6 +113,7 @@ void Teardown::show() const {
 
 Status Teardown::note(const std::string& kind) {
     TRY(note_undeclared(deps_.ledger, lease().id, undeclared_words()));
+    TRY(remember_named(deps_.ledger, lease().id, plan::told_names(report_.gate)));
     std::vector<std::string> ids{};
     for (const judge::Reason& reason : report_.gate.reasons)
         ids.push_back("\"" + reason.id + "\"");

@@ -93,7 +93,8 @@ Status RunStanding::read_proofs(const model::Run& run, const KeptCopies& kept, j
     for (const ledger::ProvenFile& file : kept.here)
         proofs.add_receipt(file.entry.file.path, file.entry.file.root, file.entry.structure);
     for (const ledger::ProvenFile& file : kept.gone)
-        proofs.add_mislaid(file.entry.file.path, file.entry.file.root, file.entry.local_path);
+        proofs.add_mislaid(file.entry.file.path, file.entry.file.root, file.entry.local_path,
+                           kept.dying.contains(file.entry.local_path));
     TRY_ASSIGN(const auto copies, deps_.ledger.copies(run.id));
     for (const ledger::PlacedCopy& copy : copies) {
         // A copy on a tier counts only if that tier outlives the verb.

@@ -1,4 +1,5 @@
-# A box that does not answer keeps the gate closed: silence proves nothing.
+# A box that does not answer keeps the gate closed: silence proves nothing. Both ways on are told, and no name is called
+# wrong.
 . "$CLI_TESTS/rented.sh.inc"
 rent_here
 python3 - <<'END'
@@ -13,3 +14,6 @@ code=0
 drawhitch down b1 --yes --json >answer 2>/dev/null || code=$?
 echo "exit $code"
 field '[r["id"] for r in j["data"]["gate"]["reasons"]]' <answer
+field '[w["command"] for w in j["data"]["gate"]["reasons"][0]["ways"]]' <answer
+{ drawhitch down b1 --lose /home/sshd 2>/dev/null || :; } | sed -n '/closed/,$p'
+{ drawhitch doctor b1 2>&1 >/dev/null || :; } | grep -E 'lease close|^next'

@@ -69,7 +69,7 @@ TEST_CASE("a copy that was removed or changed on the laptop after its pull opens
         std::filesystem::rename(directory, directory + "-old");
         std::filesystem::create_directory_symlink(stage.work(), directory);
         REQUIRE(read_file(copy) == "abc");
-        CHECK(closed_by(stage.down(), "mislaid", stage.work() + "/a.pt"));
+        CHECK(closed_by(stage.down(), "copy-dies", stage.work() + "/a.pt"));
     }
     SECTION("all of them were moved to where the box's own files die, and a link leads there") {
         const std::string directory = copy.substr(0, copy.rfind('/'));

@@ -70,6 +70,24 @@ TEST_CASE("down before the pull is refused and nothing is changed") {
     CHECK(stage.local().ledger().volatile_files(stage.lease().id)->size() == 1);
 }
 
+TEST_CASE("a name that was told to be at stake is only noted when it is safe by now") {
+    Stage stage;
+    stage.finished_run("printf abc >a.pt; printf more >extra.bin");
+    stage.pull();
+    const std::string stray = stage.box + "/stray.txt";
+    write_file(stray, "notes");
+    const std::string extra = stage.work() + "/extra.bin";
+    REQUIRE(closed_by(stage.down(), "undeclared", stage.box));
+    REQUIRE(flow::pull(stage.op, stage.deps(), {.box = "b1", .run = "r1", .all = true}));
+    std::filesystem::remove(stray);
+    CHECK(closed_by(stage.down({.lose = {stray, extra, stray + "x"}}, true), "no-such-name", stray + "x"));
+    const auto report = stage.down({.lose = {stray, extra, stage.work() + "/a.pt"}}, true);
+    INFO((report.gate.reasons.empty() ? "" : report.gate.reasons.front().text));
+    CHECK(report.gate.open);
+    CHECK(std::ranges::count(report.gate.remarks,
+                             "--lose " + stray + " is not needed any more: it was at stake before") == 1);
+}
+
 TEST_CASE("a run whose directory is gone closes the gate unless all of it was proven") {
     const bool pulled = GENERATE(false, true);
     const bool roster = GENERATE(true, false);

@@ -73,6 +73,12 @@ std::vector<Flaw> flaws() {
                         [name, standing = standing](GateFacts& f) { f.runs[0].units.push_back(unit(name, standing)); },
                         lose("/data/runs/r1/work/" + name)});
     }
+    list.push_back({"copy-dies", "x-copy-dies",
+                    [](GateFacts& f) {
+                        f.runs[0].units.push_back(unit("x-copy-dies", Standing::mislaid));
+                        f.runs[0].units.back().copy_dies = true;
+                    },
+                    lose("/data/runs/r1/work/x-copy-dies")});
     for (const auto kind : {VerdictKind::queued, VerdictKind::starting, VerdictKind::running, VerdictKind::stalled,
                             VerdictKind::done_but_up})
         list.push_back({"run-live", "verdict", verdict_is(kind), kill});
@@ -216,6 +222,50 @@ TEST_CASE("a name that meets nothing keeps the gate closed") {
         CHECK_FALSE(gate.open);
         CHECK(has_reason(gate, "no-such-name"));
     }
+}
+
+TEST_CASE("a name that was at stake once is no slip of the pen") {
+    GateFacts facts = clear();
+    facts.waivers.lose = {"/root/notes", "/root/nots"};
+    facts.named_before = {"/root/notes"};
+    const Gate gate = judge_gate(facts);
+    REQUIRE(gate.reasons.size() == 1);
+    CHECK(gate.reasons[0].subject == "/root/nots");
+    CHECK(gate.remarks ==
+          std::vector<std::string>{"--lose /root/notes is not needed any more: it was at stake before"});
+    facts.waivers.lose = {"/root/notes"};
+    CHECK(judge_gate(facts).open);
+    // It is no licence for anything: what is at stake is still asked about.
+    facts.undeclared = {group("/root/other")};
+    CHECK_FALSE(judge_gate(facts).open);
+}
+
+TEST_CASE("of a box that does not answer both ways out are told, and no name is called wrong") {
+    GateFacts facts = clear();
+    facts.identity = Identity::unreachable;
+    facts.runs.clear();
+    facts.tiers.clear();
+    facts.elsewhere = "drawhitch adopt box-3 ssh -p PORT root@203.0.113.7";
+    facts.waivers.lose = {"/root/notes"};
+    const Gate gate = judge_gate(facts);
+    REQUIRE(gate.reasons.size() == 1);
+    CHECK(gate.reasons[0].id == "unreachable");
+    CHECK(gate.reasons[0].ways == std::vector<Way>{{"it has ended", "drawhitch lease close box-3"},
+                                                   {"it answers at another port or address now", facts.elsewhere}});
+    CHECK(gate.again == "drawhitch down box-3 --lose /root/notes");
+}
+
+TEST_CASE("of a run declared scratch all that dies is one line") {
+    GateFacts facts = clear();
+    facts.runs[0].scratch = true;
+    facts.runs[0].units.clear();
+    for (const char* name : {"a", "b", "c", "d"})
+        facts.runs[0].units.push_back(unit(name, Standing::unproven));
+    const Gate gate = judge_gate(facts);
+    CHECK(gate.open);
+    REQUIRE(std::ranges::count(gate.fates, Fate::dies_declared, &FateLine::fate) == 1);
+    CHECK(std::ranges::find(gate.fates, Fate::dies_declared, &FateLine::fate)->what ==
+          "r1: a, b, c and 1 more (4 files, 400 B), scratch");
 }
 
 TEST_CASE("a name given for what is safe anyway does no harm") {

@@ -71,7 +71,7 @@ TEST_CASE("runs, logins, the helper and what was there before are not listed") {
     model::BoxProcess old = process("python3");
     old.started = {k_since - 1, 0};
     CHECK_FALSE(listed(old));
-    for (const char* name : {"sshd", "bash", "zsh", "sftp-server", "tmux: server", "helper-0123abcd"})
+    for (const char* name : {"sshd", "bash", "zsh", "sftp-server", "tmux: server"})
         CHECK_FALSE(listed(process(name)));
     model::BoxProcess ours = process("sh", "-c");
     ours.survey = true;
@@ -79,6 +79,26 @@ TEST_CASE("runs, logins, the helper and what was there before are not listed") {
     model::BoxProcess dead = process("python3");
     dead.zombie = true;
     CHECK_FALSE(listed(dead));
+}
+
+TEST_CASE("the helper is known by the file it runs, not by a name that a job may borrow") {
+    const auto runs = [](const std::string& name, const std::string& file) {
+        model::BoxProcess one = process(name);
+        one.program = file;
+        return one;
+    };
+    for (const char* place :
+         {"/root/.cache/drawhitch", "/run/user/7/drawhitch", "/dev/shm/drawhitch-7", "/data/.drawhitch-helper-7"}) {
+        const std::string file = std::string{place} + "/helper-0123abcd4567ef89";
+        CHECK_FALSE(listed(runs("helper-0123abcd", file)));
+        CHECK_FALSE(listed(runs("helper-0123abcd", file + " (deleted)")));
+    }
+    CHECK(listed(runs("helper-0123abcd", "")));
+    CHECK(listed(runs("helper-0123abcd", "/usr/bin/python3.11")));
+    CHECK(listed(runs("helper-0123abcd", "/root/helper-0123abcd4567ef89")));
+    CHECK(listed(runs("helper-0123abcd", "/root/.cache/drawhitch/helper-0123abcd")));
+    CHECK(listed(runs("helper-ffffffff", "/root/.cache/drawhitch/helper-0123abcd4567ef89")));
+    CHECK(listed(runs("memfd:sealed-91", "/memfd:sealed-91 (deleted)")));
 }
 
 TEST_CASE("pids the probe of a run reported belong to it") {
