@@ -76,7 +76,7 @@ TEST_CASE("a copy that was removed or changed on the laptop after its pull opens
         std::filesystem::rename(directory, stage.box + "/mine");
         std::filesystem::create_directory_symlink(stage.box + "/mine", directory);
         REQUIRE(read_file(copy) == "abc");
-        CHECK(closed_by(stage.down(), "mislaid", stage.work() + "/a.pt"));
+        CHECK(closed_by(stage.down(), "copy-dies", stage.work() + "/a.pt"));
         CHECK(at_risk());
         const auto listed = flow::view_leases(stage.op, stage.local().ledger(), ledger::Which::open);
         REQUIRE(listed);
