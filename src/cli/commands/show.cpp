@@ -4,6 +4,7 @@
 #include "cli/lease_view.hpp"
 #include "cli/workplace.hpp"
 #include "flow/overview.hpp"
+#include "flow/run/poll.hpp"
 #include "io/term/output.hpp"
 
 namespace drawhitch::cli {
@@ -15,9 +16,13 @@ using term::Json;
 
 const std::vector<term::Column>& run_columns() {
     static const std::vector<term::Column> k_columns{
-        {.key = "run", .title = "RUN"},           {.key = "verdict", .title = "VERDICT"},
-        {.key = "exit_code", .title = "EXIT"},    {.key = "since", .title = "SINCE"},
-        {.key = "progress", .title = "PROGRESS"}, {.key = "command", .title = "COMMAND", .may_shrink = true},
+        {.key = "run", .title = "RUN"},
+        {.key = "verdict", .title = "VERDICT"},
+        {.key = "exit_code", .title = "EXIT"},
+        {.key = "since", .title = "SINCE"},
+        {.key = "progress", .title = "PROGRESS"},
+        {.key = "progress_at", .machine_only = true},
+        {.key = "command", .title = "COMMAND", .may_shrink = true},
     };
     return k_columns;
 }
@@ -27,6 +32,14 @@ Cell command_cell(const std::vector<std::string>& argv) {
     for (const std::string& word : argv)
         list.push(Json::name(word));
     return Cell::value(std::move(list), join(argv, " "));
+}
+
+// A live job has gone on since.
+Cell progress_cell(const flow::KnownProgress& progress, bool ended, WallTime now) {
+    if (progress.text.empty()) return Cell::none();
+    std::string words = progress.text;
+    if (!ended && progress.at) words += " (" + Cell::time(*progress.at, now).human + ")";
+    return Cell::value(Json{progress.text}, printable(words));
 }
 
 void show_lease(term::Output& out, const flow::LeaseView& view, WallTime now) {
@@ -97,10 +110,12 @@ Result<Outcome> run_show(Context& context, const Parsed& parsed) {
     term::RowWriter rows = context.out.rows("runs", run_columns());
     for (const model::Run& run : runs) {
         const model::Verdict& verdict = run.verdict;
+        TRY_ASSIGN(const flow::KnownProgress progress, flow::known_progress(place->ledger(), run));
         rows.add({Cell::name(run.spec.name), Cell::text(model::name_of(verdict.kind)),
                   verdict.exit_code ? Cell::integer(*verdict.exit_code) : Cell::none(),
-                  verdict.since ? Cell::time(*verdict.since, now) : Cell::none(), Cell::text(verdict.progress),
-                  command_cell(run.spec.command)});
+                  verdict.since ? Cell::time(*verdict.since, now) : Cell::none(),
+                  progress_cell(progress, model::is_terminal(verdict.kind), now),
+                  progress.at ? Cell::time(*progress.at, now) : Cell::none(), command_cell(run.spec.command)});
     }
     return Outcome{};
 }

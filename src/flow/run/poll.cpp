@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "core/exchange/run_json.hpp"
 #include "core/judge/run_verdict.hpp"
+#include "core/parse/framed.hpp"
 #include "core/parse/progress.hpp"
 #include "core/parse/run_probe.hpp"
 #include "core/plan/probe_script.hpp"
@@ -19,6 +20,18 @@ namespace {
 
 std::string history_key(const model::Run& run) {
     return "run." + std::to_string(run.id) + "." + std::to_string(run.attempt);
+}
+
+std::string progress_key(const model::Run& run) {
+    return "progress." + std::to_string(run.id) + "." + std::to_string(run.attempt);
+}
+
+// A verdict is recorded when it changes; how far the job is changes with every look.
+Status remember_progress(Deps& deps, const model::Run& run, const std::string& progress, WallTime now) {
+    if (progress.empty()) return ok();
+    TRY_ASSIGN(const KnownProgress known, known_progress(deps.ledger, run));
+    if (known.text == progress) return ok();
+    return deps.ledger.set_note(run.lease, progress_key(run), std::to_string(now.seconds) + " " + progress);
 }
 
 Result<model::RunHistory> load_history(const Deps& deps, const model::Run& run) {
@@ -39,7 +52,13 @@ bool says_the_same(const model::Verdict& a, const model::Verdict& b) {
     return a.kind == b.kind && a.exit_code == b.exit_code && a.signal == b.signal && a.cause == b.cause;
 }
 
-Status remember(Deps& deps, RunView& view, const model::RunHistory& before, const model::RunHistory& after) {
+struct Histories {
+    const model::RunHistory& before;
+    const model::RunHistory& after;
+};
+
+Status remember(Deps& deps, RunView& view, const Histories& histories, WallTime now) {
+    const auto& [before, after] = histories;
     model::Run& run = view.run;
     if (const auto& start = view.facts->start; start && start->attempt == run.attempt) {
         const model::RunIdentity identity{start->pid, start->pgid, start->start_ticks, start->boot_id};
@@ -49,6 +68,7 @@ Status remember(Deps& deps, RunView& view, const model::RunHistory& before, cons
         }
     }
     if (after != before) TRY(deps.ledger.set_note(run.lease, history_key(run), exchange::history_json(after)));
+    TRY(remember_progress(deps, run, view.verdict.progress, now));
     // A proven end stays, with the cause that was known then; only another proven end may take its place.
     const bool ended = model::is_terminal(run.verdict.kind);
     if (ended && (!model::is_terminal(view.verdict.kind) || run.verdict.kind == view.verdict.kind)) {
@@ -144,7 +164,7 @@ Result<RunView> judge_and_remember(const Op& op, Deps& deps, model::PollFacts& f
     if (foreign) forget_processes(facts.runs[index]);
     RunView view{std::move(subject.run), std::move(judged.verdict), std::move(facts.runs[index]),
                  foreign || never_began};
-    TRY(remember(deps, view, subject.history, judged.history));
+    TRY(remember(deps, view, {subject.history, judged.history}, op.clock.wall()));
     return view;
 }
 
@@ -159,6 +179,16 @@ std::string names_of(const std::vector<model::Run>& runs) {
 }
 
 }  // namespace
+
+Result<KnownProgress> known_progress(const ledger::Ledger& ledger, const model::Run& run) {
+    TRY_ASSIGN(const auto note, ledger.note(run.lease, progress_key(run)));
+    const std::size_t blank = note ? note->find(' ') : std::string::npos;
+    const auto at =
+        blank == std::string::npos ? std::nullopt : parse::whole_number(std::string_view{*note}.substr(0, blank));
+    constexpr std::uint64_t k_latest = 1ULL << 40U;  // seconds: no clock goes beyond
+    if (!at || *at > k_latest) return KnownProgress{run.verdict.progress, std::nullopt};
+    return KnownProgress{note->substr(blank + 1), WallTime{static_cast<std::int64_t>(*at), 0}};
+}
 
 bool is_unreachable(const Error& error) {
     switch (error.code) {
@@ -259,8 +289,11 @@ Result<RunsView> view_runs(const Op& op, Deps& deps, const model::Lease& lease, 
         }
     }
     std::vector<model::Run> live;
-    for (const model::Run& run : runs) {
-        if (!model::is_terminal(run.verdict.kind)) live.push_back(run);
+    for (model::Run& run : runs) {
+        if (model::is_terminal(run.verdict.kind)) continue;
+        TRY_ASSIGN(const KnownProgress known, known_progress(deps.ledger, run));
+        run.verdict.progress = known.text;
+        live.push_back(run);
     }
     RunsView result;
     std::vector<RunView> polled;

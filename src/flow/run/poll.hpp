@@ -29,6 +29,13 @@ struct RunView {
     bool never_began{false};  // the box was asked: its launch was interrupted, and waiting shows nothing new
 };
 
+// How far a job was when it was last looked at, as the ledger knows.
+struct KnownProgress {
+    std::string text{};            // "step 293/400"; empty: nothing was ever seen
+    std::optional<WallTime> at{};  // when a look first saw that; by this machine's clock
+};
+Result<KnownProgress> known_progress(const ledger::Ledger& ledger, const model::Run& run);
+
 // Asks the box about the given runs. Codes: those of the connection, protocol. A timeout of the look itself is
 // Code::timed_out.
 Result<std::vector<RunView>> poll_runs(const Op& op, Deps& deps, const model::Lease& lease,
