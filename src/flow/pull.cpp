@@ -1,5 +1,6 @@
 #include "flow/pull.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -71,6 +72,8 @@ class Pull {
         report_.no_roster = has_no_roster(run_.spec, options_);
         TRY(find_own());
         auto done = deps_.dry_run ? show_plan() : fetch();
+        if (!done) return here_it_fits(std::move(done).error());
+        if (done->problem) done->problem = here_it_fits(std::move(*done->problem));
         if (done && !done->problem) {
             done->problem = unmatched_problem(word_of(lease_), run_.spec, options_, done->unmatched);
             if (done->problem && !done->no_roster) done->problem = advised(std::move(*done->problem));
@@ -79,6 +82,26 @@ class Pull {
     }
 
   private:
+    // What keeps this machine from taking the files has a cure of its own.
+    [[nodiscard]] Error here_it_fits(Error error) const {
+        if (!error.next.empty()) return error;
+        struct rlimit most {};
+        const bool limited = ::getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY;
+        const bool over = limited && std::ranges::any_of(report_.files, [&](const PulledFile& file) {
+                              return file.entry.size > most.rlim_cur;
+                          });
+        if (error.code == Code::local_io && over) {
+            error.why = "this shell lets no file grow beyond " + human_bytes(most.rlim_cur) +
+                        "; the same pull goes on where it stopped once that limit is gone";
+            error.next = "ulimit -f unlimited";
+        } else if (error.code == Code::read_only) {
+            error.why = "nothing can be written there; another directory takes the files as well";
+            error.next =
+                "drawhitch pull " + shell_word(word_of(lease_)) + " " + shell_word(run_.spec.name) + " --to DIRECTORY";
+        }
+        return error;
+    }
+
     // Questions to the box, asked again over a new connection where one is lost.
     Status ask(const Look& question) {
         TRY_ASSIGN(Looked looked, look_linked(
