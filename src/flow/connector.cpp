@@ -1,5 +1,6 @@
 #include "flow/connector.hpp"
 
+#include <pwd.h>
 #include <unistd.h>
 
 #include "base/text.hpp"
@@ -60,6 +61,21 @@ std::string runtime_dir(const Laptop& laptop) {
     return "/tmp/drawhitch-" + std::to_string(::geteuid());
 }
 
+// The built-in client finds its keys below HOME, and ssh in the home of the password database.
+std::vector<std::string> keys_ssh_overlooks(const std::string& home) {
+    passwd entry{};
+    passwd* found = nullptr;
+    char text[4096];
+    (void)::getpwuid_r(::geteuid(), &entry, text, sizeof text, &found);
+    if (home.empty() || found == nullptr || home == entry.pw_dir) return {};
+    std::vector<std::string> keys;
+    for (const char* name : {"id_ed25519", "id_ecdsa", "id_rsa"}) {
+        std::string path = home + "/.ssh/" + name;
+        if (::access(path.c_str(), R_OK) == 0) keys.push_back(std::move(path));
+    }
+    return keys;
+}
+
 bool asks_for_codes(const model::Lease& lease) {
     return !lease.profile_toml.empty() && config::load_profile(lease.profile_toml, lease.profile, "").value.limits.mfa;
 }
@@ -69,6 +85,7 @@ bool asks_for_codes(const model::Lease& lease) {
 transport::OpensshSetup LeaseConnector::openssh(const model::Endpoint& endpoint, bool shared) const {
     transport::OpensshSetup setup;
     setup.alias = endpoint.alias;
+    setup.usual_keys = keys_ssh_overlooks(laptop_.home);
     setup.runtime_dir = runtime_dir(laptop_);
     setup.shared = shared;
     setup.may_ask = shared;

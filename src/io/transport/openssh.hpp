@@ -16,6 +16,9 @@ struct OpensshSetup {
     std::string program{"ssh"};
     std::string alias{};  // the Host of the user's configuration; then its user, port and keys hold, not the target's
     std::string config_file{};  // -F; empty for the user's own
+    // Keys offered beside the program's own where the target names none: it looks for those in the home of the password
+    // database, whatever HOME says.
+    std::vector<std::string> usual_keys{};
     // A directory of ours, 0700, short enough for a socket's path (60 characters). Known hosts, logs and control
     // sockets.
     std::string runtime_dir{};

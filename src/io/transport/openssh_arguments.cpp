@@ -120,6 +120,10 @@ Result<std::vector<std::string>> openssh_arguments(const SshTarget& target, cons
     for (const std::string& file : target.identity_files)
         words.insert(words.end(), {"-i", expanded_safely(file)});
     if (!target.identity_files.empty()) option("IdentitiesOnly=yes");
+    if (target.identity_files.empty()) {
+        for (const std::string& file : setup.usual_keys)
+            words.insert(words.end(), {"-i", expanded_safely(file)});
+    }
     if (setup.alias.empty()) words.insert(words.end(), {"-p", std::to_string(target.port), "-l", target.user});
     words.insert(words.end(), {"--", setup.alias.empty() ? target.host : setup.alias});
     return words;

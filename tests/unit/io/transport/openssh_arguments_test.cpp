@@ -50,6 +50,21 @@ TEST_CASE("an alias keeps the user's own user, port and keys") {
     CHECK_FALSE(holds(*words, "-p"));
 }
 
+TEST_CASE("keys below a HOME that ssh does not look into are offered beside its own, unless one is named") {
+    OpensshSetup setup;
+    setup.usual_keys = {"/h/.ssh/id_ed25519"};
+    const auto has = [&](const SshTarget& to, std::string_view word) {
+        const auto words = openssh_arguments(to, setup, k_files);
+        REQUIRE(words);
+        return std::find(words->begin(), words->end(), word) != words->end();
+    };
+    CHECK(has(target("203.0.113.7"), "/h/.ssh/id_ed25519"));
+    CHECK_FALSE(has(target("203.0.113.7"), "IdentitiesOnly=yes"));
+    SshTarget named = target("203.0.113.7");
+    named.identity_files = {"/k"};
+    CHECK_FALSE(has(named, "/h/.ssh/id_ed25519"));
+}
+
 TEST_CASE("a named key is the only one offered") {
     SshTarget with_key = target("box");
     with_key.identity_files = {"/home/u/100% key"};
