@@ -54,13 +54,13 @@ find_some() {
     with_maps=" $(grep -l "$k_shared_map" "$PROC"/[0-9]*/maps 2>/dev/null | tr '\n' ' ')"
 }
 
-# What it holds open for writing; "(deleted)" behind a name is the kernel's. A newline in a name cuts the name.
+# What it has open for writing; "(deleted)" behind a name is the kernel's. A newline in a name cuts the name.
 writes() {
-    {
-        # shellcheck disable=SC2012
-        ls -l "$PROC/$1/fd" 2>/dev/null | sed -n 's,^l.w[^>]* -> /,/,p'
-        case $with_maps in *" $PROC/$1/maps "*) sed -n "s,$k_shared_map,\\1,p" "$PROC/$1/maps" 2>/dev/null ;; esac
-    } | sed -e '/^\/dev\//d' -e '/^\/proc\//d' -e '/^\/memfd:/d' -e 's,^,writes=,' | sort -u | head -n 500
+    # shellcheck disable=SC2012
+    ls -l "$PROC/$1/fd" 2>/dev/null |
+        sed -n -e '/^l.w/!d' -e 's,^l.w[^>]* -> ,,' -e '/^\/dev\//d' -e '/^\/proc\//d' -e '/^\/memfd:/d' \
+            -e 's,^/,writes=/,p'
+    case $with_maps in *" $PROC/$1/maps "*) sed -n "s,$k_shared_map,writes=\\1,p" "$PROC/$1/maps" 2>/dev/null ;; esac
 }
 
 describe() {

@@ -9,6 +9,6 @@ mkdir -m 700 "$XDG_STATE_HOME"
 drawhitch adopt b1 local --profile rented --data-dir "$SCRATCH/box" 2>&1 >/dev/null | clean
 set +e
 drawhitch down b1 -n 2>/dev/null | grep unknown-run -A 4 | clean; echo "exit ${PIPESTATUS[0]}"
-$(drawhitch -q down b1 --json -n 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)["data"]["gate"]["reasons"][0]["next"])') >/dev/null 2>&1; echo "exit $?"
+$(drawhitch -q down b1 --json -n 2>/dev/null | python3 -c 'import json, sys; reasons = json.load(sys.stdin)["data"]["gate"]["reasons"]; print(next(r["next"] for r in reasons if r["id"] == "unknown-run"))') >/dev/null 2>&1; echo "exit $?"
 cat "pulls/b1/_box$SCRATCH/box/drawhitch/"*/runs/r1/work/ckpt/a.pt; echo
 drawhitch -q down b1 -n >/dev/null 2>&1; echo "exit $?"

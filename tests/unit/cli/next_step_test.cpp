@@ -20,9 +20,9 @@ using namespace drawhitch::cli;
 namespace {
 
 // Programs other than drawhitch that a next line may start with; all are on a usual machine, or the line installs them.
-const std::set<std::string> k_programs{"ssh",   "ssh-add", "ssh-copy-id", "ssh-keygen", "getent",
-                                       "df",    "ls",      "ps",          "chmod",      "export",
-                                       "unset", "cd",      "mv",          "sudo",       "puttygen"};
+const std::set<std::string> k_programs{"ssh", "ulimit", "ssh-add", "ssh-copy-id", "ssh-keygen", "getent",
+                                       "df",  "ls",     "ps",      "chmod",       "export",     "unset",
+                                       "cd",  "mv",     "sudo",    "puttygen"};
 
 bool is_command(const Registry& registry, const std::string& first, const std::string& second) {
     return registry.find(first) != nullptr || registry.find(first + " " + second) != nullptr;
