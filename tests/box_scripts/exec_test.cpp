@@ -1,6 +1,11 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
+#include <stdexcept>
 
 #include "box.hpp"
 #include "core/plan/exec_script.hpp"
@@ -22,7 +27,11 @@ plan::ExecSpec spec_of(std::vector<std::string> command, std::size_t input_bytes
 Ran run(const Shell& shell, const plan::ExecSpec& spec, const std::string& stdin_of, bool leads = true) {
     const support::TempDir dir;
     support::write_file(dir / "script", plan::exec_script(spec));
-    std::string line = "exec 3<&-; mkfifo '" + (dir / "open") + "'; exec 4<>'" + (dir / "open") + "'; exec";
+    // Held open here alone: the watcher ends when this test lets go, as it does when a connection ends.
+    const std::string open_end = dir / "open";
+    if (::mkfifo(open_end.c_str(), 0600) != 0) throw std::runtime_error("no pipe can be made");
+    const int held = ::open(open_end.c_str(), O_RDWR | O_CLOEXEC);
+    std::string line = "exec 3<&- 4<'" + open_end + "'; exec";
     for (const std::string& word : shell.argv)
         line += " " + shell_quote(word);
     line += " '" + (dir / "script") + "' <" + stdin_of;
@@ -31,7 +40,9 @@ Ran run(const Shell& shell, const plan::ExecSpec& spec, const std::string& stdin
     for (const std::string& word : {std::string{"/bin/sh"}, std::string{"-c"}, line})
         program.argv.push_back(word);
     program.env.push_back("PATH=" + shell.path);
-    return support::run_program(program);
+    Ran ran = support::run_program(program);
+    ::close(held);
+    return ran;
 }
 
 }  // namespace
