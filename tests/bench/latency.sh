@@ -8,7 +8,8 @@ RUNS=${RUNS:-5}
 
 work=$(mktemp -d)
 export HOME=$work/home XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config NO_COLOR=1
-mkdir -p -m 700 "$HOME" "$work/project" "$XDG_CONFIG_HOME"
+mkdir -p "$HOME" "$work/project" "$XDG_CONFIG_HOME"
+chmod 700 "$HOME" "$XDG_CONFIG_HOME"
 cleanup() {
   for run in $("$DRAWHITCH" ps b1 --json 2> /dev/null | grep -o '"run":"[^"]*"' | cut -d'"' -f4); do
     "$DRAWHITCH" -q stop-run b1 "$run" --grace 0s > /dev/null 2>&1 || true

@@ -23,8 +23,8 @@ struct ProcessPolicy {
 
 // In order of pid. Left out are processes older than the lease, those that carry the token of a known run, what serves
 // logins (sshd and the shells, multiplexers and agents of a login without a program of their own), drawhitch's helper,
-// and, where the machine itself survives ("/" does), processes whose working directory and all files they write to lie on
-// no wiped tier. A process whose place is unknown, is "/" or lies on a volume stays.
+// and, where the machine itself survives ("/" does), processes whose working directory and all files they write to lie
+// on no wiped tier. A process whose place is unknown, is "/" or lies on a volume stays.
 std::vector<model::BoxProcess> unowned(std::span<const model::BoxProcess> all, const ProcessPolicy& policy);
 
 // "python3 running train.py", "bash running a command line", "cc1plus": the argument is told only where the program is

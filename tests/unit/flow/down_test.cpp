@@ -1,7 +1,7 @@
 #include "flow/down/down.hpp"
 
-#include <sys/stat.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
