@@ -5,12 +5,14 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
 #include "core/codec/planes.hpp"
 #include "core/proto/digest.hpp"
 #include "core/proto/limits.hpp"
+#include "core/proto/wire.hpp"
 
 namespace drawhitch::codec {
 
@@ -33,9 +35,20 @@ bool pays(std::size_t raw, std::size_t encoded) {
     return encoded + raw / k_least_gain < raw;
 }
 
-// What a plane's bytes are packed by (docs/protocol.md, "Planes").
+// What a plane's bytes are packed by, and the head of the container (docs/protocol.md, "Planes").
 enum class PlaneMethod : std::uint8_t { stored, zstd, constant };
-constexpr std::size_t k_plane_entry = 5;  // u8 method, u32 size
+constexpr PlaneMethod last_of(PlaneMethod) {
+    return PlaneMethod::constant;
+}
+struct PlaneEntry {
+    PlaneMethod method{PlaneMethod::stored};
+    std::uint32_t size{0};
+    void visit(auto& visitor) {
+        visitor(method);
+        visitor(size);
+    }
+};
+constexpr std::size_t k_plane_entry = 5;  // bytes of one
 constexpr std::uint8_t k_rotated = 0x80;
 // Planes must beat what zstd makes of the bytes by this much: they cost more to unpack.
 constexpr double k_planes_gain = 0.98;
@@ -47,18 +60,6 @@ constexpr double k_match_gain = 0.97;
 constexpr int k_no_matches = -100;
 // Matches of a plane lie far apart: less than this shows none.
 constexpr std::size_t k_plane_sample = 64U << 10U;
-
-void put_size(std::string& out, std::size_t at, std::size_t value) {
-    for (unsigned byte = 0; byte < 4; ++byte)
-        out[at + byte] = static_cast<char>(static_cast<unsigned char>(value >> (8 * byte)));
-}
-
-std::size_t get_size(std::string_view bytes, std::size_t at) {
-    std::size_t value = 0;
-    for (unsigned byte = 0; byte < 4; ++byte)
-        value |= static_cast<std::size_t>(static_cast<unsigned char>(bytes[at + byte])) << (8 * byte);
-    return value;
-}
 
 bool is_constant(std::string_view bytes) {
     return !bytes.empty() && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
@@ -148,19 +149,19 @@ struct Codec::State {
         split_planes(raw, shape, planes.data());
         std::string out;
         out.reserve(raw.size());
-        out.push_back(static_cast<char>(static_cast<unsigned char>(shape.width | (shape.rotate ? k_rotated : 0))));
-        out.push_back(static_cast<char>(shape.phase));
-        out.append(shape.width * k_plane_entry, '\0');
+        out.append(2 + shape.width * k_plane_entry, '\0');
         out.append(raw.substr(0, shape.phase)).append(raw.substr(shape.phase + planes.size()));
+        std::string head;
+        proto::Writer write{head};
+        write(static_cast<std::uint8_t>(shape.width | (shape.rotate ? k_rotated : 0)));
+        write(shape.phase);
         for (std::size_t plane = 0; plane < shape.width; ++plane) {
             const std::size_t before = out.size();
             const auto method =
                 append_plane(out, std::string_view{planes}.substr(plane * count, count), guess.plane_bits[plane]);
-            const std::size_t entry = 2 + plane * k_plane_entry;
-            out[entry] = static_cast<char>(method);
-            put_size(out, entry + 1, out.size() - before);
+            write(PlaneEntry{method, static_cast<std::uint32_t>(out.size() - before)});
         }
-        return out;
+        return out.replace(0, head.size(), head);
     }
 
     bool unpack_plane(PlaneMethod method, std::string_view encoded, char* plane, std::size_t count) {
@@ -181,30 +182,31 @@ struct Codec::State {
 
     // Every size is checked before it is used; false for anything that is not exactly the form pack_planes writes.
     bool unpack_planes(std::string_view encoded, char* raw, std::size_t raw_size) {
-        if (encoded.size() < 2) return false;
-        const auto first = static_cast<unsigned char>(encoded[0]);
-        const PlaneShape shape{static_cast<std::uint8_t>(first & ~k_rotated), static_cast<std::uint8_t>(encoded[1]),
-                               (first & k_rotated) != 0};
-        if (!is_valid(shape) || raw_size < shape.phase) return false;
+        proto::Reader read{encoded};
+        PlaneShape shape{};
+        read(shape.width);
+        read(shape.phase);
+        shape.rotate = (shape.width & k_rotated) != 0;
+        shape.width &= static_cast<std::uint8_t>(~k_rotated);
+        if (!read.ok() || !is_valid(shape) || raw_size < shape.phase) return false;
+        std::array<PlaneEntry, k_planes_max> entries{};
+        for (std::size_t plane = 0; plane < shape.width; ++plane)
+            read(entries[plane]);
         const std::size_t count = numbers_in(raw_size, shape);
-        const std::size_t rest = raw_size - count * shape.width;
-        std::size_t at = 2 + shape.width * k_plane_entry;
-        if (encoded.size() < at + rest) return false;
-        std::memcpy(raw, encoded.data() + at, shape.phase);
-        std::memcpy(raw + shape.phase + count * shape.width, encoded.data() + at + shape.phase, rest - shape.phase);
-        at += rest;
+        const std::size_t beside = raw_size - count * shape.width;  // bytes in front of the numbers and behind them
+        std::string_view rest = read.rest();
+        if (!read.ok() || rest.size() < beside) return false;
+        std::memcpy(raw, rest.data(), shape.phase);
+        std::memcpy(raw + shape.phase + count * shape.width, rest.data() + shape.phase, beside - shape.phase);
+        rest.remove_prefix(beside);
         planes.resize(count * shape.width);
         for (std::size_t plane = 0; plane < shape.width; ++plane) {
-            const std::size_t entry = 2 + plane * k_plane_entry;
-            const auto method = static_cast<unsigned char>(encoded[entry]);
-            const std::size_t size = get_size(encoded, entry + 1);
-            if (method > static_cast<unsigned char>(PlaneMethod::constant) || size > encoded.size() - at) return false;
-            if (!unpack_plane(static_cast<PlaneMethod>(method), encoded.substr(at, size), planes.data() + plane * count,
-                              count))
+            const auto& [method, size] = entries[plane];
+            if (size > rest.size() || !unpack_plane(method, rest.substr(0, size), planes.data() + plane * count, count))
                 return false;
-            at += size;
+            rest.remove_prefix(size);
         }
-        if (at != encoded.size()) return false;
+        if (!rest.empty()) return false;
         join_planes(planes.data(), shape, raw_size, raw);
         return true;
     }

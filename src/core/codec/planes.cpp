@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <utility>
+#include <span>
 
 namespace drawhitch::codec {
 
@@ -51,19 +51,21 @@ struct Measured {
     std::array<double, k_planes_max> bits{};
 };
 
-Measured measure(const std::array<Counts, 8>& positions, std::size_t width) {
+Measured measure_planes(std::span<const Counts> planes) {
     Measured result{};
     double sum = 0;
-    for (std::size_t plane = 0; plane < width; ++plane) {
-        Counts merged{};
-        for (std::size_t at = plane; at < 8; at += width)
-            for (std::size_t value = 0; value < 256; ++value)
-                merged[value] += positions[at][value];
-        result.bits[plane] = entropy(merged);
-        sum += result.bits[plane];
-    }
-    result.share = sum / (8.0 * static_cast<double>(width));
+    for (std::size_t plane = 0; plane < planes.size(); ++plane)
+        sum += result.bits[plane] = entropy(planes[plane]);
+    result.share = sum / (8.0 * static_cast<double>(planes.size()));
     return result;
+}
+
+Measured measure(const std::array<Counts, 8>& positions, std::size_t width) {
+    std::array<Counts, k_planes_max> merged{};
+    for (std::size_t at = 0; at < positions.size(); ++at)
+        for (std::size_t value = 0; value < 256; ++value)
+            merged[at % width][value] += positions[at][value];
+    return measure_planes(std::span{merged}.first(width));
 }
 
 template <typename Number>
@@ -104,12 +106,7 @@ Measured measure_rotated(std::string_view sample, std::size_t phase) {
         for (std::size_t byte = 0; byte < width; ++byte)
             ++planes[byte][static_cast<std::size_t>((value >> (8 * byte)) & 0xFFU)];
     }
-    Measured result{};
-    double sum = 0;
-    for (std::size_t plane = 0; plane < width; ++plane)
-        sum += result.bits[plane] = entropy(planes[plane]);
-    result.share = sum / (8.0 * static_cast<double>(width));
-    return result;
+    return measure_planes(planes);
 }
 
 // Regrouping needs no phase where no bits move: a plane is a residue of the position. Rotation does.
@@ -147,18 +144,11 @@ void join(const char* planes, std::size_t count, char* raw) {
     }
 }
 
-template <typename Number>
-void split_as(std::string_view raw, const PlaneShape& shape, char* planes) {
-    const std::size_t count = numbers_in(raw.size(), shape);
-    const char* first = raw.data() + shape.phase;
-    shape.rotate ? split<Number, true>(first, count, planes) : split<Number, false>(first, count, planes);
-}
-
-template <typename Number>
-void join_as(const char* planes, const PlaneShape& shape, std::size_t size, char* raw) {
-    const std::size_t count = numbers_in(size, shape);
-    char* first = raw + shape.phase;
-    shape.rotate ? join<Number, true>(planes, count, first) : join<Number, false>(planes, count, first);
+// Calls `work` with a number of that width; with none for any other.
+void with_width(std::uint8_t width, const auto& work) {
+    if (width == 2) work(std::uint16_t{});
+    if (width == 4) work(std::uint32_t{});
+    if (width == 8) work(std::uint64_t{});
 }
 
 }  // namespace
@@ -168,7 +158,7 @@ ShapeGuess guess_shape(std::string_view raw) {
     const std::string sample = sample_of(raw);
     if (sample.size() < 64) return guess;
     const auto positions = count_positions(sample);
-    guess.plain = guess.share = measure(positions, 1).share;
+    guess.share = measure(positions, 1).share;
     for (const std::uint8_t width : {std::uint8_t{2}, std::uint8_t{4}, std::uint8_t{8}}) {
         const Measured measured = measure(positions, width);
         if (measured.share >= guess.share * k_wider_gain) continue;
@@ -176,46 +166,27 @@ ShapeGuess guess_shape(std::string_view raw) {
         guess.share = measured.share;
         guess.plane_bits = measured.bits;
     }
-    switch (guess.shape.width) {
-        case 2:
-            try_rotation<std::uint16_t>(sample, guess);
-            break;
-        case 4:
-            try_rotation<std::uint32_t>(sample, guess);
-            break;
-        case 8:
-            try_rotation<std::uint64_t>(sample, guess);
-            break;
-        default:
-            break;
-    }
+    const std::uint8_t width = guess.shape.width;
+    with_width(width, [&](auto number) { try_rotation<decltype(number)>(sample, guess); });
     return guess;
 }
 
 void split_planes(std::string_view raw, const PlaneShape& shape, char* planes) {
-    switch (shape.width) {
-        case 2:
-            return split_as<std::uint16_t>(raw, shape, planes);
-        case 4:
-            return split_as<std::uint32_t>(raw, shape, planes);
-        case 8:
-            return split_as<std::uint64_t>(raw, shape, planes);
-        default:
-            return;
-    }
+    const std::size_t count = numbers_in(raw.size(), shape);
+    with_width(shape.width, [&](auto number) {
+        using Number = decltype(number);
+        const char* first = raw.data() + shape.phase;
+        shape.rotate ? split<Number, true>(first, count, planes) : split<Number, false>(first, count, planes);
+    });
 }
 
 void join_planes(const char* planes, const PlaneShape& shape, std::size_t size, char* raw) {
-    switch (shape.width) {
-        case 2:
-            return join_as<std::uint16_t>(planes, shape, size, raw);
-        case 4:
-            return join_as<std::uint32_t>(planes, shape, size, raw);
-        case 8:
-            return join_as<std::uint64_t>(planes, shape, size, raw);
-        default:
-            return;
-    }
+    const std::size_t count = numbers_in(size, shape);
+    with_width(shape.width, [&](auto number) {
+        using Number = decltype(number);
+        char* first = raw + shape.phase;
+        shape.rotate ? join<Number, true>(planes, count, first) : join<Number, false>(planes, count, first);
+    });
 }
 
 }  // namespace drawhitch::codec

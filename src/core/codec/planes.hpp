@@ -24,11 +24,10 @@ struct PlaneShape {
 }
 
 // A guess from a sample of the bytes: the shape whose planes have the least entropy, and what it would pack the bytes
-// into, as a share of their size (1 = nothing gained). `plain` is the same for the bytes as they are.
+// into, as a share of their size (1 = nothing gained).
 struct ShapeGuess {
     PlaneShape shape{};
     double share{1.0};
-    double plain{1.0};
     std::array<double, k_planes_max> plane_bits{};  // entropy of each plane's bytes, 0 to 8 bits
 };
 [[nodiscard]] ShapeGuess guess_shape(std::string_view raw);
