@@ -1,5 +1,6 @@
 #include "flow/hash_files.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cerrno>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/text.hpp"
 #include "core/proto/limits.hpp"
@@ -91,6 +93,15 @@ Result<std::vector<HashedFile>> hash_files(const Op& op, const disk::Root& root,
     }
     if (stopped) return *stopped;
     return results;
+}
+
+Result<HashedFile> hash_copy(const Op& op, const std::string& path, bool sha256) {
+    TRY_ASSIGN(const disk::Root root, disk::Root::open("/"));
+    HashOptions options{};
+    options.sha256 = sha256;
+    options.open = [](const std::string& place) { return disk::open_regular(AT_FDCWD, place, place); };
+    TRY_ASSIGN(auto hashed, hash_files(op, root, {path}, options));
+    return std::move(hashed.front());
 }
 
 }  // namespace drawhitch::flow

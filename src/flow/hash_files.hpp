@@ -29,4 +29,8 @@ struct HashOptions {
 Result<std::vector<HashedFile>> hash_files(const Op& op, const disk::Root& root, const std::vector<std::string>& paths,
                                            const HashOptions& options);
 
+// One copy on this machine, by its absolute path. The user may have linked the directories above it; the file itself is
+// no link. The Error is for cancel and deadline only.
+Result<HashedFile> hash_copy(const Op& op, const std::string& path, bool sha256);
+
 }  // namespace drawhitch::flow

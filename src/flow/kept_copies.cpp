@@ -1,6 +1,5 @@
 #include "flow/kept_copies.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <map>
@@ -11,7 +10,7 @@
 #include "base/text.hpp"
 #include "flow/hash_files.hpp"
 #include "flow/run_files.hpp"
-#include "io/disk/root.hpp"
+#include "io/disk/set_aside.hpp"
 #include "io/disk/tree_walk.hpp"
 
 namespace drawhitch::flow {
@@ -48,13 +47,7 @@ class Look {
         const auto known = read_.find(path);
         if (known != read_.end()) return known->second;
         op_.note("reading " + printable(path) + ": it is not in the state in which it was pulled");
-        TRY_ASSIGN(const disk::Root root, disk::Root::open("/"));
-        HashOptions options{};
-        options.sha256 = true;
-        // The user may have linked the directories above it; the file itself is no link.
-        options.open = [](const std::string& place) { return disk::open_regular(AT_FDCWD, place, place); };
-        TRY_ASSIGN(const auto hashed, hash_files(op_, root, {path}, options));
-        const HashedFile& file = hashed.front();
+        TRY_ASSIGN(const HashedFile file, hash_copy(op_, path, true));
         std::string digest = file.error || !file.digests.sha256 ? std::string{} : file.digests.sha256->hex();
         return read_.emplace(path, std::move(digest)).first->second;
     }

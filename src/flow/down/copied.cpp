@@ -1,6 +1,5 @@
 #include "flow/down/copied.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <iterator>
@@ -66,12 +65,8 @@ Result<bool> stands_here(const Op& op, DyingPlaces& dying, const Copied::Places:
     if (state.ctime_ns != 0 && state == exchange::CopiedState{now.ino, now.mtime_ns, now.ctime_ns, now.size})
         return true;
     op.note("reading " + printable(path) + ": it is not in the state in which it was copied");
-    TRY_ASSIGN(const disk::Root top, disk::Root::open("/"));
-    HashOptions options{};
-    // The user may have linked the directories above it; the file itself is no link.
-    options.open = [](const std::string& name) { return disk::open_regular(AT_FDCWD, name, name); };
-    TRY_ASSIGN(const auto hashed, hash_files(op, top, {path}, options));
-    return !hashed.front().error && hashed.front().digests.root.hex() == root;
+    TRY_ASSIGN(const HashedFile file, hash_copy(op, path, false));
+    return !file.error && file.digests.root.hex() == root;
 }
 
 // Lines for the plan; the rest is a number.
