@@ -55,6 +55,8 @@ LINES = {
 }
 # Every look at a box notes when it answered last: that is what was seen, and nothing that was done.
 SEEN = {("leases", "last_contact_ns")}
+# The names that a closed gate told, so that typing them later is no slip of the pen: seen as well.
+TOLD = ("notes", "down.named")
 # Digests of what was read anew; may be removed at any time.
 CACHES = {SCRATCH / "home/.cache/drawhitch"}
 
@@ -79,7 +81,8 @@ def ledger():
         for (table,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             rows = base.execute(f'SELECT * FROM "{table}"')
             columns = [column[0] for column in rows.description]
-            for number, row in enumerate(rows.fetchall()):
+            kept = [row for row in rows.fetchall() if TOLD != (table, dict(zip(columns, row)).get("key"))]
+            for number, row in enumerate(kept):
                 for column, value in zip(columns, row):
                     if (table, column) not in SEEN:
                         found[f"ledger: {table} {number} {column}"] = value

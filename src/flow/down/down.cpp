@@ -59,6 +59,7 @@ class Teardown {
     Result<std::int64_t> intend();
     Status end();
     Status note(const std::string& kind);
+    Status remember_told();
     [[nodiscard]] std::string same_command() const;
     [[nodiscard]] std::string undeclared_words() const;
     [[nodiscard]] bool nothing_was_rented() const;
@@ -111,9 +112,13 @@ void Teardown::show() const {
     if (options_.show) options_.show({lease(), report_.gate});
 }
 
+Status Teardown::remember_told() {
+    return remember_named(deps_.ledger, lease().id, plan::told_names(report_.gate));
+}
+
 Status Teardown::note(const std::string& kind) {
     TRY(note_undeclared(deps_.ledger, lease().id, undeclared_words()));
-    TRY(remember_named(deps_.ledger, lease().id, plan::told_names(report_.gate)));
+    TRY(remember_told());
     std::vector<std::string> ids{};
     for (const judge::Reason& reason : report_.gate.reasons)
         ids.push_back("\"" + reason.id + "\"");
@@ -246,6 +251,8 @@ Result<DownReport> Teardown::go() {
     if (silent && lease().state == model::LeaseState::unconfirmed && !deps_.dry_run) return still_unconfirmed();
     show();
     if (!report_.gate.open) {
+        // Who types these names later names what was at stake, also where only a dry run told them.
+        if (deps_.dry_run) TRY(remember_told());
         if (!deps_.dry_run) TRY(note("down.refused"));
         return std::move(report_);
     }

@@ -1,6 +1,6 @@
-// Names given to `down` that were at stake once: told by an earlier look whose gate was closed, or known to the ledger
-// as a run's, a receipt's or a copy's place. A retry with yesterday's list is no slip of the pen. Reads and writes the
-// ledger.
+// Names given to `down` that were at stake once: told by an earlier look whose gate was closed (a dry run's, too), or
+// known to the ledger as a run's, a receipt's or a copy's place. A retry with yesterday's list is no slip of the pen.
+// Reads and writes the ledger.
 #pragma once
 
 #include <string>

@@ -77,7 +77,9 @@ TEST_CASE("a name that was told to be at stake is only noted when it is safe by 
     const std::string stray = stage.box + "/stray.txt";
     write_file(stray, "notes");
     const std::string extra = stage.work() + "/extra.bin";
-    REQUIRE(closed_by(stage.down(), "undeclared", stage.box));
+    const bool dry = GENERATE(false, true);
+    CAPTURE(dry);
+    REQUIRE(closed_by(stage.down({}, dry), "undeclared", stage.box));
     REQUIRE(flow::pull(stage.op, stage.deps(), {.box = "b1", .run = "r1", .all = true}));
     std::filesystem::remove(stray);
     CHECK(closed_by(stage.down({.lose = {stray, extra, stray + "x"}}, true), "no-such-name", stray + "x"));
