@@ -24,6 +24,8 @@ echo "== adopted again"
 drawhitch -q adopt b1 local --data-dir "$SCRATCH/data" > /dev/null
 drawhitch -q push | tell
 drawhitch -q run --name r1 --out x -- touch x > /dev/null 2>&1
+# `run` answers when the job is on its way, and rm meets what is still being written: the run ends first.
+drawhitch -q watch b1 > /dev/null 2>&1
 echo "== with a run"
 rm -rf "$root"
 drawhitch -q push 2>&1 | tell
