@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/random.hpp"
 #include "core/plan/exec_script.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/transport/script.hpp"
@@ -11,8 +12,10 @@ namespace drawhitch::flow {
 Result<transport::Exit> exec(const Op& op, Deps& deps, const model::Lease& lease, const ExecRequest& request,
                              const ExecSink& sink) {
     TRY_ASSIGN(const auto box, deps.connector.to(op, lease));
-    const std::string script = plan::exec_script({request.command, request.directory, request.input.size()});
-    TRY_ASSIGN(transport::Exit exit, transport::stream_tied_script(op, *box, script, sink, request.input));
+    const std::string nonce = random_hex(8);
+    const std::string script = plan::exec_script({request.command, request.directory, request.input.size(), nonce});
+    const std::string farewell = plan::exec_ended_script(nonce);
+    TRY_ASSIGN(transport::Exit exit, transport::stream_tied_script(op, *box, {script, request.input, farewell}, sink));
     TRY(deps.ledger.contact(lease.id));
     return exit;
 }

@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2154  # dh_body is set before
+# shellcheck shell=sh disable=SC2154  # dh_body, dh_watch and dh_name are set before
 # One command of the user's: $1 is the directory, $2 the number of bytes of its input, the rest its words. The rest of
 # stdin is the input, and then the sign of life: it ends when the connection does, and the command's process group with
 # it. This very process becomes the command, so that its end is told as it was.
@@ -42,16 +42,10 @@ if [ "$dh_size" -gt 0 ]; then
     exec <"$dh_file"
     rm -f "$dh_file"
 fi
-# The watcher is nobody's child here: a command that waits for all of its children must not wait for it.
+# The watcher is nobody's child here: a command that waits for all of its children must not wait for it. It is known by
+# its name.
 (
-    (
-        trap '' HUP INT TERM
-        cat
-        kill -0 $$ || exit
-        kill -s TERM -- "$dh_target"
-        sleep 5
-        kill -s KILL -- "$dh_target"
-    ) <&3 3<&- >/dev/null 2>&1 &
+    /bin/sh -c "$dh_watch" "$dh_name" $$ "$dh_target" <&3 3<&- >/dev/null 2>&1 &
 )
-unset dh_line dh_group dh_target dh_size dh_first dh_file dh_place dh_body
+unset dh_line dh_group dh_target dh_size dh_first dh_file dh_place dh_body dh_watch dh_name
 exec "$@" 3<&-

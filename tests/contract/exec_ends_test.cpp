@@ -5,8 +5,11 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <filesystem>
+#include <fstream>
 
 #include "base/fd.hpp"
+#include "base/random.hpp"
 #include "base/text.hpp"
 #include "core/plan/exec_script.hpp"
 #include "io/transport/local.hpp"
@@ -50,14 +53,15 @@ class Road {
     }
 
     Result<Exit> exec(const Op& op, const std::vector<std::string>& command, const std::string& input = {}) {
-        return transport::stream_tied_script(
-            op, *box_, plan::exec_script({command, {}, input.size()}),
-            [this](Stream stream, std::string_view piece) -> Status {
-                if (stream == Stream::out) out.append(piece);
-                if (on_output) on_output();
-                return ok();
-            },
-            input);
+        const std::string nonce = random_hex(8);
+        const std::string script = plan::exec_script({command, {}, input.size(), nonce});
+        const std::string farewell = plan::exec_ended_script(nonce);
+        return transport::stream_tied_script(op, *box_, {script, input, farewell},
+                                             [this](Stream stream, std::string_view piece) -> Status {
+                                                 if (stream == Stream::out) out.append(piece);
+                                                 if (on_output) on_output();
+                                                 return ok();
+                                             });
     }
     // The connection ends.
     void leave() { box_.reset(); }
@@ -87,6 +91,23 @@ class Watched {
     UniqueFd fd_{};
 };
 
+// The numbers of what lives in a process group; what only waits to be collected does not.
+std::vector<std::string> living(const std::string& group) {
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        const std::string number = entry.path().filename();
+        if (number.find_first_not_of("0123456789") != std::string::npos) continue;
+        std::ifstream file(entry.path() / "stat");
+        std::string line;
+        std::getline(file, line);
+        const auto name_end = line.rfind(") ");
+        if (name_end == std::string::npos) continue;
+        const auto words = split(std::string_view{line}.substr(name_end + 2), ' ');
+        if (words.size() > 2 && words[2] == group && words[0] != "Z" && words[0] != "X") found.push_back(number);
+    }
+    return found;
+}
+
 // Cancels once the command has told its own number and its child's, and looks what becomes of both.
 void check_ends(Way way, const std::string& trap) {
     Road road(way);
@@ -102,6 +123,12 @@ void check_ends(Way way, const std::string& trap) {
     const auto exit = road.exec(test, {"sh", "-c", trap + "sleep 600 & echo $$ $!; while :; do wait; done"});
     REQUIRE_FALSE(exit);
     CHECK(exit.error().code == Code::cancelled);
+    if (trap.empty()) {
+        CHECK(living(std::string{split(trim(road.out), ' ').front()}).empty());
+        CHECK(exit.error().why.empty());
+    } else if (way != Way::local) {  // a child of ours is killed sooner
+        CHECK(exit.error().why.find("KILL") != std::string::npos);
+    }
     road.leave();
     REQUIRE(processes.size() == 2);
     CHECK(processes[0].ends());
@@ -110,7 +137,8 @@ void check_ends(Way way, const std::string& trap) {
 
 }  // namespace
 
-TEST_CASE("a cancelled command ends on the box, with its children", "[transport][ssh][openssh]") {
+TEST_CASE("a cancelled command has ended on the box when its caller hears of it, with its children and its watcher",
+          "[transport][ssh][openssh]") {
     check_ends(GENERATE(Way::local, Way::ssh, Way::dropbear, Way::openssh), "");
 }
 

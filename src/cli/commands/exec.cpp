@@ -125,7 +125,7 @@ CommandRow exec_command() {
             "program and its arguments, exactly; a single word is a line for the box's shell. Standard input\n"
             "is empty unless --stdin is given. Nothing survives the connection: use run for jobs. Ctrl-C,\n"
             "--timeout and a lost connection end the command and its process group on the box: TERM, and\n"
-            "KILL five seconds later.",
+            "KILL five seconds later. Its end is waited for, two seconds at most.",
         .positionals = {{.name = "BOX", .help = "a name from ls", .box_optional = true}},
         .options = {{.names = "--dir",
                      .kind = OptionKind::path,

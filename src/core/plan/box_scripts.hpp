@@ -16,5 +16,7 @@ std::string_view box_inspect_sh();
 std::string_view box_survey_sh();
 std::string_view box_shred_sh();
 std::string_view box_exec_sh();
+std::string_view box_exec_watch_sh();
+std::string_view box_exec_ended_sh();
 
 }  // namespace drawhitch::plan

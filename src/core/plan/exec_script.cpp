@@ -6,12 +6,27 @@
 
 namespace drawhitch::plan {
 
+namespace {
+
+std::string watcher_name(std::string_view nonce) {
+    return "drawhitch-exec-" + std::string{nonce};
+}
+
+}  // namespace
+
 std::string exec_script(const ExecSpec& spec) {
     std::string text = "set -- " + script_word(spec.directory) + " " + std::to_string(spec.input_bytes);
     if (spec.command.size() == 1) text += " /bin/sh -c";
     for (const std::string& word : spec.command)
         text += " " + script_word(word);
-    return text + "\n" + assignment("dh_body", box_exec_sh()) + "eval \"$dh_body\"\n";
+    // The script may have to begin again in a session of its own, so it carries its watcher.
+    const std::string body = assignment("dh_name", watcher_name(spec.nonce)) +
+                             assignment("dh_watch", box_exec_watch_sh()) + std::string{box_exec_sh()};
+    return text + "\n" + assignment("dh_body", body) + "eval \"$dh_body\"\n";
+}
+
+std::string exec_ended_script(std::string_view nonce) {
+    return assignment("dh_name", watcher_name(nonce)) + std::string{box_exec_ended_sh()};
 }
 
 // Between single quotes fish gives a meaning to a backslash before a backslash or a quote, csh to '!' and to a newline,

@@ -10,6 +10,7 @@ namespace drawhitch::transport {
 namespace {
 
 constexpr std::size_t k_noise_bytes = 64U << 10U;  // the most start-up noise skipped, and the most stderr kept
+constexpr milliseconds k_farewell{2'000};          // as long as a verb may take to end after Ctrl-C
 constexpr std::size_t k_shown_noise = 200;         // how much of it an error shows
 
 // What a box said before the ready line, as one short line for people.
@@ -162,31 +163,41 @@ Result<ScriptResult> run_script(const Op& op, Transport& transport, std::string_
     return result;
 }
 
-namespace {
-
-struct Feed {
-    std::string_view input{};
-    bool ends{true};
-};
-
-Result<Exit> stream(const Op& op, Transport& transport, std::string_view script, const Sink& sink, const Feed& feed) {
+Result<Exit> stream_script(const Op& op, Transport& transport, std::string_view script, const Sink& sink,
+                           std::string_view input) {
     TRY_ASSIGN(std::string text, framed(script));
-    text.append(feed.input);
+    text.append(input);
     TRY_ASSIGN(Started started, start(op, transport, ScriptLimits{}));
     if (!started.first.empty()) TRY(sink(Stream::out, started.first));
-    return drive(op, *started.process, text, sink, feed.ends);
+    return drive(op, *started.process, text, sink);
+}
+
+namespace {
+
+// What is left to say about a command that was left behind; empty: it has ended.
+std::string left_behind(const Op& op, Transport& transport, std::string_view farewell) {
+    const Cancel calm;  // the caller's says that somebody is in a hurry, which is why this is short
+    const Op waiting{calm, op.clock, op.events, op.clock.now() + k_farewell};
+    const auto gone = run_script(waiting, transport, farewell);
+    if (!gone) return "it is not known whether the command has ended; the box gives it TERM, and then KILL";
+    if (gone->exit.clean()) return {};
+    return "the command lives on after TERM; the box gives it KILL in a few seconds";
 }
 
 }  // namespace
 
-Result<Exit> stream_script(const Op& op, Transport& transport, std::string_view script, const Sink& sink,
-                           std::string_view input) {
-    return stream(op, transport, script, sink, {input, true});
-}
-
-Result<Exit> stream_tied_script(const Op& op, Transport& transport, std::string_view script, const Sink& sink,
-                                std::string_view input) {
-    return stream(op, transport, script, sink, {input, false});
+Result<Exit> stream_tied_script(const Op& op, Transport& transport, const TiedScript& tied, const Sink& sink) {
+    TRY_ASSIGN(std::string text, framed(tied.script));
+    text.append(tied.input);
+    TRY_ASSIGN(Started started, start(op, transport, ScriptLimits{}));
+    Status told = started.first.empty() ? ok() : sink(Stream::out, started.first);
+    Result<Exit> exit = told ? drive(op, *started.process, text, sink, false) : Result<Exit>{told.error()};
+    if (exit || tied.farewell.empty()) return exit;
+    Error error = std::move(exit).error();
+    if (error.code != Code::cancelled && error.code != Code::deadline) return error;
+    started.process.reset();
+    if (std::string left = left_behind(op, transport, tied.farewell); !left.empty()) error.why = std::move(left);
+    return error;
 }
 
 }  // namespace drawhitch::transport

@@ -34,10 +34,18 @@ Result<ScriptResult> run_script(const Op& op, Transport& transport, std::string_
 Result<Exit> stream_script(const Op& op, Transport& transport, std::string_view script,
                            const std::function<Status(Stream, std::string_view)>& sink, std::string_view input = {});
 
-// The same for a script that knows how much input there is: its stdin does not end behind the input but with the
-// program or the connection, whichever ends first, so that the script can tell the loss of either. For exec.
-Result<Exit> stream_tied_script(const Op& op, Transport& transport, std::string_view script,
-                                const std::function<Status(Stream, std::string_view)>& sink,
-                                std::string_view input = {});
+// A script that knows how much input there is: its stdin does not end behind the input but with the program or the
+// connection, whichever ends first, so that the script can tell the loss of either.
+struct TiedScript {
+    std::string_view script{};
+    std::string_view input{};
+    // Run over the same transport, two seconds at most, when cancel or the deadline ended the exchange: it waits for
+    // what the script started, and exits with 0 once that is gone. Empty: nobody waits.
+    std::string_view farewell{};
+};
+
+// For exec. The Error of an exchange that was cut short says in `why` what is not known to have ended.
+Result<Exit> stream_tied_script(const Op& op, Transport& transport, const TiedScript& tied,
+                                const std::function<Status(Stream, std::string_view)>& sink);
 
 }  // namespace drawhitch::transport
