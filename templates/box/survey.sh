@@ -1,5 +1,6 @@
 # shellcheck shell=sh
-# Lists the processes of our user that started since SINCE (seconds of the box's clock), for the gate of `down`. Framed by
+# Lists the processes of our user that started since SINCE (seconds of the box's clock) or carry the token of a run, for
+# the gate of `down`. Framed by
 # the nonce N. Values come before it: N PROC SINCE. It changes nothing and prints no command line: arguments may hold
 # secrets, so only the file name that an interpreter runs is told.
 LC_ALL=C
@@ -109,7 +110,11 @@ processes() {
         stat_of "$folder" || continue
         # shellcheck disable=SC2086
         set -- $line
-        [ "${20-0}" -ge "$oldest" ] 2>/dev/null || continue
+        # A run lives however old it is: there are others than those of the lease that asks.
+        case $in_runs in
+            *" $folder/environ "*) ;;
+            *) [ "${20-0}" -ge "$oldest" ] 2>/dev/null || continue ;;
+        esac
         state=$1
         # The first thread has ended, others work.
         [ "$state" = Z ] && [ "${18:-1}" -gt 1 ] && state=S

@@ -72,6 +72,8 @@ TEST_CASE("the survey tells name, script, place, age and run of our processes, a
     proc.add(101, "sh", 6000, nul({"sh", "-c", "while :; do hunter2; done"}));
     proc.add(102, "odd ) name", 7000, nul({"odd"}));
     proc.add(103, "older", 100, nul({"older"}));
+    // However old: what carries a run's token is somebody's run.
+    proc.add(104, "older", 100, nul({"older"}), nul({"DRAWHITCH_RUN_TOKEN=0a"}));
     plan::SurveySpec spec{};
     spec.nonce = support::k_nonce;
     spec.since = 1'700'000'010;
@@ -82,7 +84,8 @@ TEST_CASE("the survey tells name, script, place, age and run of our processes, a
     INFO(ran.out << ran.err);
     CHECK(seen.complete);
     CHECK(seen.booted.seconds == 1'700'000'000);
-    REQUIRE(seen.processes.size() == 3);
+    REQUIRE(seen.processes.size() == 4);
+    CHECK(find(seen, 104).token == "0a");
     const auto job = find(seen, 100);
     CHECK(job.name == "python3");
     CHECK(job.script == "train.py");

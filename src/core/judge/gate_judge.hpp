@@ -150,6 +150,8 @@ class Judge {
     void billing();
     [[nodiscard]] bool is_whole(const UndeclaredGroup& group) const;
     [[nodiscard]] std::vector<std::string> saving(const UndeclaredGroup& group, const GateRun* owner) const;
+    [[nodiscard]] const model::BoxProcess* living_in(const std::string& run) const;
+    void unknown_run(const UndeclaredGroup& group, const std::string& copy, Reason& reason);
     void undeclared_group(const UndeclaredGroup& group, const GateRun* owner);
 
     const GateFacts& facts_;

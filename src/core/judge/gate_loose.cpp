@@ -47,6 +47,43 @@ std::vector<std::string> Judge::saving(const UndeclaredGroup& group, const GateR
     return copies;
 }
 
+// The process of a run that nobody here knows, its oldest: one that writes its log, or carries a run's token and works
+// there. Somebody who merely looks around there is none.
+const model::BoxProcess* Judge::living_in(const std::string& run) const {
+    const std::string log = run + "/log";
+    const model::BoxProcess* oldest = nullptr;
+    for (const model::BoxProcess& process : facts_.processes) {
+        const auto within = [&run](const std::string& path) { return is_inside(path, run); };
+        const bool works = within(process.directory) || std::ranges::any_of(process.writes, within);
+        if (!holds(process.writes, log) && (process.token.empty() || !works)) continue;
+        if (oldest == nullptr || process.started < oldest->started) oldest = &process;
+    }
+    return oldest;
+}
+
+// What moves is not copied as if it were finished: its end is waited for, where it was started.
+void Judge::unknown_run(const UndeclaredGroup& group, const std::string& copy, Reason& reason) {
+    const std::string what =
+        printable(group.directory) + ": a run that this ledger does not know, another laptop's or a lost ledger's";
+    const std::string size = files_and_bytes(group.files, group.bytes) + ", newest " + printable(group.newest_name) +
+                             " of " + rfc3339(group.newest);
+    const model::BoxProcess* const living = living_in(group.directory);
+    if (living == nullptr) {
+        const std::string unsure = facts_.processes_known ? "" : "; whether it still runs is not known";
+        close("unknown-run", {}, what + " (" + size + ")" + unsure, copy);
+        return;
+    }
+    reason.give_up.clear();
+    reason.further.clear();
+    reason.listed.clear();
+    reason.ways = {{"it has ended", down()}};
+    close("unknown-run-live", {},
+          what + ", which still runs (process " + std::to_string(living->pid) + ", " + words_for(*living) + ", since " +
+              rfc3339(living->started) + "; " + size + "): wait for its end, `drawhitch watch` from the laptop that " +
+              "started it",
+          "drawhitch exec " + shell_word(facts_.box) + " -- tail -n 20 " + shell_word(group.directory + "/log"));
+}
+
 void Judge::undeclared_group(const UndeclaredGroup& group, const GateRun* owner) {
     const std::string shown = printable(group.directory);
     Reason reason{};
@@ -71,12 +108,7 @@ void Judge::undeclared_group(const UndeclaredGroup& group, const GateRun* owner)
         reason.id = "unreadable";
         close("unreadable", {}, shown + " could not be looked into");
     } else if (group.unknown_run) {
-        reason.id = "unknown-run";
-        close("unknown-run", {},
-              shown + ": a run that this ledger does not know, another laptop's or a lost ledger's (" +
-                  files_and_bytes(group.files, group.bytes) + ", newest " + printable(group.newest_name) + " of " +
-                  rfc3339(group.newest) + ")",
-              first);
+        unknown_run(group, first, reason);
     } else {
         close("undeclared", {},
               shown + ": " + files_and_bytes(group.files, group.bytes) + " that nothing explains, newest " +

@@ -27,7 +27,7 @@ struct Kind {
     std::string_view many{};
     std::string_view what{};
 };
-constexpr std::array<Kind, 12> k_kinds{{
+constexpr std::array<Kind, 13> k_kinds{{
     {"not-pulled", "unit", "units", "have no proven copy"},
     {"mislaid", "unit", "units", "were pulled, and the copies are gone or changed"},
     {"copy-dies", "unit", "units", "were pulled, and the copies lie on the box itself, which dies"},
@@ -40,6 +40,7 @@ constexpr std::array<Kind, 12> k_kinds{{
     {"unreadable", "directory", "directories", "could not be looked into"},
     {"process", "process", "processes", "belong to no run"},
     {"unknown-run", "run", "runs", "are not known to this ledger"},
+    {"unknown-run-live", "run", "runs", "are not known to this ledger, and still run"},
 }};
 
 std::string items_of(const Reasons& reasons) {
@@ -81,9 +82,9 @@ bool only_names(const judge::Gate& gate, const judge::Reason& reason) {
 
 // Pulled or waited for: whoever gives that up does it by itself, not in one go with stray files.
 bool can_be_had(const judge::Reason& reason) {
-    constexpr std::array<std::string_view, 11> k_ids{"not-pulled", "mislaid",       "copy-dies",  "changed",
-                                                     "unstable",   "not-looked-at", "run-live",   "run-unknown",
-                                                     "no-roster",  "gone",          "unknown-run"};
+    constexpr std::array<std::string_view, 12> k_ids{"not-pulled", "mislaid",       "copy-dies",   "changed",
+                                                     "unstable",   "not-looked-at", "run-live",    "run-unknown",
+                                                     "no-roster",  "gone",          "unknown-run", "unknown-run-live"};
     return std::ranges::find(k_ids, reason.id) != k_ids.end();
 }
 

@@ -133,7 +133,8 @@ std::string Teardown::undeclared_words() const {
     std::vector<std::string> words{};
     std::size_t count = 0;
     for (const judge::Reason& reason : report_.gate.reasons) {
-        const bool loose = reason.id == "undeclared" || reason.id == "unknown-run" || reason.id == "unreadable";
+        const bool loose =
+            reason.id == "undeclared" || reason.id.starts_with("unknown-run") || reason.id == "unreadable";
         if (loose && ++count <= k_most) words.push_back(reason.text);
     }
     if (words.empty()) return {};

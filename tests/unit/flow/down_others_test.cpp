@@ -203,3 +203,30 @@ TEST_CASE("runs that the ledger does not know close the gate however old, until 
     write_file(stage.work() + "/a.pt", "new");
     CHECK(closed_by(look(stage, next), "unknown-run", run));
 }
+
+TEST_CASE("a live run that the ledger does not know is told as living, and no copy of it is offered before it ends") {
+    Stage stage;
+    auto options = Stage::job("echo x >a.pt; exec sleep 60", {"*.pt"});
+    options.name = "r1";
+    stage.launch(options);
+    stage.await("r1", {model::VerdictKind::running});
+    const std::string run = stage.local().root() + "/runs/r1";
+    const std::string pid = std::to_string(stage.local().ledger().runs(stage.lease().id)->front().identity.pid);
+    forget_runs(stage);
+    // Started long before the lease that asks.
+    const auto second = beside(stage, "second", "other");
+    REQUIRE(stage.local().ledger().close_lease(stage.lease().id, "of another ledger"));
+    const auto report = look(stage, second);
+    CHECK(closed_by(report, "unknown-run-live", run));
+    const auto& reason = reason_of(report, "unknown-run-live");
+    CHECK(reason.text.find("which still runs (process ") != std::string::npos);
+    CHECK(reason.text.find("since 20") != std::string::npos);
+    CHECK(reason.next == "drawhitch exec second -- tail -n 20 " + run + "/log");
+    CHECK(reason.give_up.empty());
+    for (const auto& other : report.gate.reasons)
+        CHECK(other.next.find("drawhitch cp") == std::string::npos);
+    CHECK(reason_of(report, "process").text.find("process") == 0);
+    // Names open nothing as long as it lives.
+    const auto named = look(stage, second, {.lose = {run}});
+    CHECK_FALSE(named.gate.open);
+}
