@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/judge/box_path.hpp"
+#include "core/judge/home_caches.hpp"
 #include "core/judge/own_files.hpp"
 
 namespace drawhitch::judge {
@@ -15,36 +16,6 @@ constexpr std::array<std::string_view, 3> k_not_system{"/dev/shm", "/usr/src", "
 constexpr std::array<std::string_view, 17> k_system{"/proc", "/sys",       "/dev",       "/run",     "/usr",    "/bin",
                                                     "/sbin", "/lib",       "/lib32",     "/lib64",   "/boot",   "/etc",
                                                     "/snap", "/var/cache", "/var/spool", "/var/log", "/var/lib"};
-
-// Below the home directory: remade by the tool, or settings of shells and editors.
-constexpr std::array<std::string_view, 28> k_home_caches{".cache",
-                                                         ".nv",
-                                                         ".triton",
-                                                         ".npm",
-                                                         ".cargo",
-                                                         ".rustup",
-                                                         ".conda",
-                                                         ".ipython",
-                                                         ".jupyter",
-                                                         ".vscode-server",
-                                                         ".cursor-server",
-                                                         ".dotnet",
-                                                         ".ssh",
-                                                         ".gnupg",
-                                                         ".local/lib",
-                                                         ".local/bin",
-                                                         ".local/state",
-                                                         ".local/share/jupyter",
-                                                         ".bash_history",
-                                                         ".zsh_history",
-                                                         ".python_history",
-                                                         ".lesshst",
-                                                         ".viminfo",
-                                                         ".wget-hsts",
-                                                         ".config/matplotlib",
-                                                         ".config/wandb",
-                                                         ".config/pip",
-                                                         ".Xauthority"};
 
 // Directories of these names are caches wherever they lie, and hold what their tools put there: is_cache_file.
 constexpr std::array<std::string_view, 4> k_cache_names{"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"};
@@ -264,10 +235,7 @@ bool is_cache_place(std::string_view path, std::string_view home) {
     if (base_of(path) == "lost+found") return true;
     if (is_temporary(path, home)) return true;
     if (home.empty() || home == "/" || !is_inside(path, home) || path.size() == home.size()) return false;
-    const std::string_view below = path.substr(home.size() + 1);
-    return std::ranges::any_of(k_home_caches, [below](std::string_view place) {
-        return below == place || (below.starts_with(place) && below[place.size()] == '/');
-    });
+    return is_home_cache(path.substr(home.size() + 1));
 }
 
 std::vector<std::string> places_not_searched(std::string_view home) {
@@ -282,8 +250,8 @@ std::vector<std::string> places_not_searched(std::string_view home) {
                              "/var/lib/docker/overlay2", "/var/lib/docker/image", "/var/lib/containerd"})
         places.emplace_back(part);
     if (home.empty() || home == "/") return places;
-    for (const std::string_view place : k_home_caches)
-        places.push_back(std::string{home}.append("/").append(place));
+    const std::vector<std::string> below = home_places_not_searched(home);
+    places.insert(places.end(), below.begin(), below.end());
     return places;
 }
 

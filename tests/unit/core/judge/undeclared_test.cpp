@@ -93,13 +93,47 @@ TEST_CASE("the system's places and caches are explained, people's places inside 
     for (const char* path : {"/usr/src/app/out.pt", "/dev/shm/x", "/home/u/a", "/opt/a", "/mnt/usr/a", "/usrdata/a",
                              "/var/lib/docker/volumes/v/a", "/root/a", "/workspace/etc/x", "/srv/x", "/var/tmp/x"})
         CHECK_FALSE(is_system_place(path));
-    for (const char* path : {"/home/u/.cache/hf/a", "/home/u/.bash_history", "/x/__pycache__/a.pyc",
+    for (const char* path : {"/home/u/.cache/pip/http/a", "/home/u/.bash_history", "/x/__pycache__/a.pyc",
                              "/tmp/torchinductor_u/a", "/home/u/.local/lib/python3/x.py"})
         CHECK(is_cache_place(path, "/home/u"));
     for (const char* path : {"/home/u/cache/a", "/home/v/.cache/a", "/home/u/.cachet/a", "/tmp/results/a", "/home/u",
                              "/x/my__pycache__/a", "/home/u/.config/app/precious", "/home/u/.local/share/app/data"})
         CHECK_FALSE(is_cache_place(path, "/home/u"));
     CHECK_FALSE(is_cache_place("/.cache/a", "/"));
+}
+
+TEST_CASE("below ~/.cache only what a known tool fetches or computes again is explained") {
+    for (const char* path :
+         {"/home/u/.cache/pip/http-v2/a", "/home/u/.cache/uv/archive-v0/a", "/home/u/.cache/matplotlib/fontlist.json",
+          "/home/u/.cache/huggingface/hub/models--gpt2/blobs/0a",
+          "/home/u/.cache/huggingface/hub/.locks/models--gpt2/a", "/home/u/.cache/huggingface/hub/version.txt",
+          "/home/u/.cache/huggingface/datasets/c4/a.arrow", "/home/u/.cache/huggingface/token",
+          "/home/u/.cache/torch/hub/checkpoints/resnet50-11ad3fa6.pth",
+          "/home/u/.cache/torch_extensions/py312_cu124/a.so", "/home/u/.cache/motd.legal-displayed",
+          "/home/u/.cache/drawhitch/helper-0123456789abcdef", "/home/u/.cache/drawhitch/digests-2"}) {
+        CAPTURE(path);
+        CHECK(is_cache_place(path, "/home/u"));
+    }
+    for (const char* path :
+         {"/home/u/.cache/my_run/best.pt", "/home/u/.cache/best.pt", "/home/u/.cache", "/home/u/.cache/pip2/best.pt",
+          "/home/u/.cache/huggingface/my_run/best.pt", "/home/u/.cache/huggingface/best.pt",
+          "/home/u/.cache/huggingface/hub/my_run/best.pt", "/home/u/.cache/huggingface/hub/models--best.pt",
+          "/home/u/.cache/huggingface/lerobot/me/pick/data.parquet", "/home/u/.cache/torch/best.pt",
+          "/home/u/.cache/torch/my_run/best.pt", "/home/u/.cache/drawhitch/best.pt",
+          "/home/u/.cache/drawhitch/helper-best.pt", "/home/u/.cache/drawhitch/helper-0/best.pt"}) {
+        CAPTURE(path);
+        CHECK_FALSE(is_cache_place(path, "/home/u"));
+    }
+    // What is not explained by place must be searched.
+    const auto skipped = places_not_searched("/home/u");
+    for (const char* path :
+         {"/home/u/.cache", "/home/u/.cache/huggingface", "/home/u/.cache/huggingface/hub", "/home/u/.cache/torch"})
+        CHECK(std::ranges::find(skipped, path) == skipped.end());
+    for (const std::string& place : skipped) {
+        CAPTURE(place);
+        const std::string inside = place + "/some.file";
+        CHECK((is_system_place(inside) || is_cache_place(inside, "/home/u")));
+    }
 }
 
 TEST_CASE("of the temporary files of tools only what the tools themselves make is explained") {
