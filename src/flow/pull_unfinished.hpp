@@ -12,4 +12,8 @@ namespace drawhitch::flow {
 // the pull would have proven. Nothing where there is none that this ledger knows. Codes of the ledger.
 Result<std::optional<Error>> unfinished_pull(const Deps& deps, const std::string& directory);
 
+// The command that pulls again into this directory what the newest receipt about it is for; empty: no receipt of this
+// ledger is. Errors are the ledger's.
+Result<std::string> pull_that_landed(const Deps& deps, const std::string& directory);
+
 }  // namespace drawhitch::flow

@@ -21,11 +21,16 @@ namespace {
 
 constexpr std::size_t k_longest_manifest = 1U << 30U;
 
-Result<plan::ManifestText> read_manifest(const disk::Root& root, const std::string& pulled_by) {
+Result<plan::ManifestText> read_manifest(const Deps& deps, const disk::Root& root, const std::string& asked_for) {
     const auto text = disk::read_whole(root, plan::k_manifest_name, k_longest_manifest);
+    std::string pulled_by = asked_for;
+    if (pulled_by.empty()) {
+        TRY_ASSIGN(pulled_by, pull_that_landed(deps, root.path()));
+    }
     if (!text && text.error().code == Code::not_found) {
         return Error{Code::not_found, printable(root.path()) + " holds no " + std::string{plan::k_manifest_name}}
-            .because("verify checks a directory that pull has made");
+            .because("verify checks a directory that pull has made")
+            .then(pulled_by);
     }
     if (!text) return text.error();
     auto manifest = plan::parse_manifest(*text);
@@ -174,7 +179,7 @@ Result<VerifyReport> verify(const Op& op, Deps& deps, const VerifyOptions& optio
     auto lock = ledger::FileLock::pull_target(op, deps.ledger.state_dir(), options.directory, "drawhitch verify");
     if (!lock) return std::move(lock).error().while_("verifying " + printable(options.directory));
     TRY_ASSIGN(auto unfinished, unfinished_pull(deps, options.directory));
-    auto manifest = read_manifest(root, options.pulled_by);
+    auto manifest = read_manifest(deps, root, options.pulled_by);
     if (!manifest && manifest.error().code == Code::not_found && unfinished) return std::move(*unfinished);
     if (!manifest) return manifest.error();
     VerifyReport report{};
