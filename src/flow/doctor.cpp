@@ -28,6 +28,16 @@ Finding failure(std::string rule, const Error& error) {
     return {std::move(rule), Grade::fail, std::move(evidence), error.next};
 }
 
+// Where the box may be gone, the ssh program knows no more than we do. What tells one way from the other: something
+// that refuses us, or says nothing we know, answers at that address, so the box is likely behind another port; a name
+// that does not exist, or silence, is likely a rental that has ended.
+std::string next_for_gone(const Error& error, const model::Lease& lease) {
+    if (error.code == Code::refused || error.code == Code::no_banner) return adopt_elsewhere(lease);
+    const bool no_such_name = error.code == Code::dns && error.retry == Retry::never;
+    if (no_such_name || error.code == Code::connect_timeout) return "drawhitch lease close " + shell_word(lease.name);
+    return "drawhitch doctor " + shell_word(lease.name);
+}
+
 class Doctor {
   public:
     Doctor(const Op& op, Deps& deps, const LeaseConnector& connector) : op_(op), deps_(deps), connector_(connector) {}
@@ -146,6 +156,9 @@ class Doctor {
                                    "if it ended, `drawhitch lease close " + shell_word(lease.name) +
                                        "`; if the console shows another line now, `" + adopt_elsewhere(lease) +
                                        "` with what it shows"});
+                Error error = std::move(box).error();
+                error.next = next_for_gone(error, lease);
+                return error;
             }
             return box;
         }
