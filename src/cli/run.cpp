@@ -9,6 +9,7 @@
 #include "base/fd.hpp"
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/fit_help.hpp"
 #include "cli/forgotten_dashes.hpp"
 #include "cli/help.hpp"
 #include "cli/next_step.hpp"
@@ -16,6 +17,7 @@
 #include "cli/render_error.hpp"
 #include "cli/settings_file.hpp"
 #include "cli/signals.hpp"
+#include "io/term/screen.hpp"
 
 namespace drawhitch::cli {
 
@@ -50,7 +52,8 @@ Located translated(const Registry& registry, Located located) {
 int without_verb(const Registry& registry, const Surroundings& around, AskedFormat format, const std::string& family,
                  const Asked& asked) {
     if (family.empty() && !format.json && !format.jsonl) {
-        (void)write_all(around.err, overview(registry), "standard error");
+        (void)write_all(around.err, fit_help(overview(registry), term::terminal_width(around.err, k_help_width)),
+                        "standard error");
         return exit_code::k_usage;
     }
     if (family.empty()) {

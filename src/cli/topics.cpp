@@ -85,7 +85,7 @@ std::string project_file() {
            "one when there is none. It says what a run must leave behind, what is pushed, and which box is\n"
            "meant; secrets do not belong into it. What could make a cloned project dangerous counts only\n"
            "after `drawhitch trust`. Every key, with what it is without you, in docs/project-file.md.\n\n"
-           "  [push] allow_secrets = [\"NAME\"]   push files that look like secrets, after `drawhitch trust`\n"
+           "  [push] allow_secrets = [\"NAME\"]    push files that look like secrets, after `drawhitch trust`\n"
            "  [push] fix_eol = true              repair the line ends of scripts in what is pushed\n\n"
            "This is the file that adopt writes:\n\n" +
            std::string{disk::project_template()};

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
+#include "cli/fit_help.hpp"
 #include "cli/help.hpp"
 #include "cli/parsed.hpp"
 #include "cli/registry.hpp"
@@ -33,7 +34,8 @@ Result<std::string> text_for(const Registry& registry, const std::string& asked)
 
 Result<Outcome> run_help(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const std::string text, text_for(context.registry, join(parsed.arguments().many("COMMAND"), " ")));
-    context.out.text(text);
+    const std::size_t width = context.out.width();
+    context.out.text(fit_help(text, width == 0 ? k_help_width : width));
     context.out.json("text", text);
     return Outcome{};
 }

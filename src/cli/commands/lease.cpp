@@ -23,10 +23,10 @@ const std::vector<term::Column>& lease_columns() {
     static const std::vector<term::Column> k_columns{
         {.key = "id", .title = "ID", .align = Align::right},
         {.key = "box", .title = "BOX"},
-        {.key = "profile", .title = "PROFILE"},
+        {.key = "profile", .title = "PROFILE", .drops = 2},
         {.key = "state", .title = "STATE"},
         {.key = "began", .title = "BEGAN", .align = Align::right},
-        {.key = "state_since", .title = "SINCE", .align = Align::right},
+        {.key = "state_since", .title = "SINCE", .align = Align::right, .drops = 1},
         {.key = "spent", .title = "SPENT", .align = Align::right},
         {.key = "currency", .machine_only = true},
     };

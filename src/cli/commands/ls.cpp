@@ -16,13 +16,13 @@ using term::Cell;
 const std::vector<term::Column>& columns() {
     static const std::vector<term::Column> k_columns{
         {.key = "box", .title = "BOX"},
-        {.key = "profile", .title = "PROFILE"},
+        {.key = "profile", .title = "PROFILE", .drops = 2},
         {.key = "state", .title = "STATE"},
         {.key = "price_hour", .title = "PRICE/H", .align = Align::right},
         {.key = "spent", .title = "SPENT", .align = Align::right},
         {.key = "currency", .machine_only = true},
-        {.key = "began", .title = "BEGAN", .align = Align::right},
-        {.key = "last_contact", .title = "LAST CONTACT", .align = Align::right},
+        {.key = "began", .title = "BEGAN", .align = Align::right, .drops = 4},
+        {.key = "last_contact", .title = "LAST CONTACT", .align = Align::right, .drops = 3},
         {.key = "clocks", .title = "CLOCKS", .may_shrink = true},
         {.key = "at_risk", .title = "AT RISK"},
         {.key = "lease", .machine_only = true},

@@ -68,10 +68,10 @@ std::string day(model::Date date) {
 const std::vector<term::Column>& profile_columns() {
     static const std::vector<term::Column> k_columns{
         {.key = "id", .title = "PROFILE"},
-        {.key = "name", .title = "PLATFORM"},
-        {.key = "kind", .title = "KIND"},
-        {.key = "verified_on", .title = "VERIFIED"},
-        {.key = "confidence", .title = "CONFIDENCE"},
+        {.key = "name", .title = "PLATFORM", .may_shrink = true},
+        {.key = "kind", .title = "KIND", .drops = 2},
+        {.key = "verified_on", .title = "VERIFIED", .drops = 1},
+        {.key = "confidence", .title = "CONFIDENCE", .drops = 3},
         {.key = "source", .title = "SOURCE"},
         {.key = "problems", .title = "PROBLEMS", .align = Align::right},
     };
@@ -120,8 +120,8 @@ void show_verbs(term::Output& out, const model::Profile& profile) {
                                               {.key = "stops", .title = "STOPS PAYING FOR"},
                                               {.key = "destroys", .title = "DESTROYS"},
                                               {.key = "leaves_billing", .title = "LEAVES BILLING"},
-                                              {.key = "reversible", .title = "REVERSIBLE"},
-                                              {.key = "manual", .title = "BY HAND"}});
+                                              {.key = "reversible", .title = "REVERSIBLE", .drops = 1},
+                                              {.key = "manual", .title = "BY HAND", .wraps = true}});
     for (const model::MeterVerb& verb : profile.meter.verbs) {
         rows.add({Cell::text(model::word_of(verb.name)), words_cell(verb.stops), list_cell(verb.destroys),
                   list_cell(verb.leaves_billing), Cell::boolean(verb.reversible), text_or_none(verb.manual)});
@@ -144,10 +144,10 @@ void show_clocks(term::Output& out, const model::Profile& profile) {
 
 void show_gotchas(term::Output& out, const model::Profile& profile) {
     term::RowWriter rows = out.rows("gotchas", {{.key = "id", .title = "GOTCHA"},
-                                                {.key = "symptom", .title = "YOU SEE"},
+                                                {.key = "symptom", .title = "YOU SEE", .may_shrink = true},
                                                 {.key = "when", .title = "WHEN"},
                                                 {.key = "act", .title = "THEN"},
-                                                {.key = "text", .title = "WHAT IT IS"}});
+                                                {.key = "text", .title = "WHAT IT IS", .wraps = true}});
     for (const model::Gotcha& gotcha : profile.gotchas) {
         rows.add({Cell::text(gotcha.id), Cell::text(gotcha.symptom), Cell::text(model::word_of(gotcha.when)),
                   Cell::text(model::word_of(gotcha.act)), Cell::text(gotcha.text)});

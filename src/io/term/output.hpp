@@ -80,6 +80,9 @@ class Output {
         return options_.format == Format::json || options_.format == Format::jsonl;
     }
 
+    // Of the terminal that is written to; 0 where there is none.
+    [[nodiscard]] std::size_t width() const { return options_.width; }
+
     // A paragraph for people and pipes; absent from JSON. A missing line end is added. The caller passes text of its
     // own or `printable` text.
     void text(std::string_view paragraph);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
 
 #include "base/text.hpp"
 #include "io/term/width.hpp"
@@ -13,6 +12,7 @@ namespace {
 
 constexpr std::size_t k_gap = 2;                // blanks between columns
 constexpr std::size_t k_smallest = 8;           // a shrinking column keeps at least this many
+constexpr std::size_t k_good_shrunk = 20;       // before that, columns that may go are left out
 constexpr std::size_t k_smallest_wrapped = 24;  // narrower lines of words are hard to read
 
 std::string aligned(const Column& column, std::string_view text, std::size_t width) {
@@ -83,21 +83,55 @@ Cell Cell::value(Json json, std::string_view human) {
     return Cell{.human = printable(human), .plain = std::string{human}, .json = std::move(json)};
 }
 
+namespace {
+
+// What a column needs where it is as narrow as it is good to read.
+std::size_t least_width(const Column& column, std::size_t width) {
+    if (column.wraps) return std::min(width, k_smallest_wrapped);
+    return column.may_shrink ? std::min(width, k_good_shrunk) : width;
+}
+
+std::size_t total_of(const std::vector<Column>& columns, const Layout& layout, bool least) {
+    std::size_t total = 0;
+    bool first = true;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (!layout.shown[i]) continue;
+        total += (first ? 0 : k_gap) + (least ? least_width(columns[i], layout.widths[i]) : layout.widths[i]);
+        first = false;
+    }
+    return total;
+}
+
+// Leaves the least important columns out until the rest can be made to fit, or only what always stays is left.
+void drop_columns(const std::vector<Column>& columns, Layout& layout, std::size_t width) {
+    while (total_of(columns, layout, true) > width) {
+        std::size_t next = columns.size();
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            if (!layout.shown[i] || columns[i].drops == 0) continue;
+            if (next == columns.size() || columns[i].drops > columns[next].drops) next = i;
+        }
+        if (next == columns.size()) return;
+        layout.shown[next] = false;
+    }
+}
+
+}  // namespace
+
 Layout plan_layout(const std::vector<Column>& columns, const std::vector<Row>& rows, std::size_t width) {
-    Layout layout{.widths = std::vector<std::size_t>(columns.size(), 0)};
-    std::size_t shown = 0;
+    Layout layout{.widths = std::vector<std::size_t>(columns.size(), 0), .shown = std::vector<bool>(columns.size())};
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i].machine_only) continue;
-        ++shown;
+        layout.shown[i] = true;
         layout.widths[i] = display_width(columns[i].title);
         for (const Row& row : rows)
             layout.widths[i] = std::max(layout.widths[i], display_width(row[i].human));
     }
-    if (width == 0 || shown == 0) return layout;
-    std::size_t total = std::accumulate(layout.widths.begin(), layout.widths.end(), k_gap * (shown - 1));
+    if (width == 0) return layout;
+    drop_columns(columns, layout, width);
+    std::size_t total = total_of(columns, layout, false);
     for (std::size_t i = columns.size(); i-- > 0 && total > width;) {
         const std::size_t least = columns[i].wraps ? k_smallest_wrapped : k_smallest;
-        if (!(columns[i].may_shrink || columns[i].wraps) || layout.widths[i] <= least) continue;
+        if (!layout.shown[i] || !(columns[i].may_shrink || columns[i].wraps) || layout.widths[i] <= least) continue;
         const std::size_t cut = std::min(total - width, layout.widths[i] - least);
         layout.widths[i] -= cut;
         total -= cut;
@@ -118,7 +152,7 @@ std::string row_line(const std::vector<Column>& columns, const Layout& layout, c
     std::string line;
     bool first = true;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (columns[i].machine_only) continue;
+        if (!layout.shown[i]) continue;
         if (!first) line.append(k_gap, ' ');
         first = false;
         if (columns[i].wraps && display_width(row[i].human) > layout.widths[i]) {

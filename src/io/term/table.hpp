@@ -20,6 +20,7 @@ struct Column {
     Align align{Align::left};
     bool machine_only{false};  // in JSON only
     bool may_shrink{false};  // cut with "…" when the terminal is too narrow; never used for text that must be copied
+    int drops{0};            // > 0: left out where the terminal is too narrow for all, the highest first
     bool wraps{false};       // the last one shown: what does not fit goes on in lines below it, nothing is cut
 };
 
@@ -47,6 +48,7 @@ using Row = std::vector<Cell>;
 // blanks. `widths` is what the layout chose, so that rows arriving later can be laid out alike.
 struct Layout {
     std::vector<std::size_t> widths{};
+    std::vector<bool> shown{};  // per column
 };
 Layout plan_layout(const std::vector<Column>& columns, const std::vector<Row>& rows, std::size_t width);
 std::string heading_line(const std::vector<Column>& columns, const Layout& layout);

@@ -81,3 +81,19 @@ TEST_CASE("a column that wraps loses no word on a narrow screen") {
     // Where all fits, nothing is wrapped.
     CHECK(term::row_line(columns, term::plan_layout(columns, rows, 0), rows[0]) == "disk  " + evidence);
 }
+
+TEST_CASE("where all columns do not fit, the least important are left out, and no more than needed") {
+    const std::vector<Column> columns{{.key = "box", .title = "BOX"},
+                                      {.key = "profile", .title = "PROFILE", .drops = 1},
+                                      {.key = "began", .title = "BEGAN", .drops = 2},
+                                      {.key = "clocks", .title = "CLOCKS", .may_shrink = true}};
+    const Row row{Cell::text("training"), Cell::text("generic-ssh"), Cell::text("3 days ago"),
+                  Cell::text("ends in 12 h 30 min by itself")};
+    const auto line = [&](std::size_t width) { return row_line(columns, plan_layout(columns, {row}, width), row); };
+    CHECK(line(0) == "training  generic-ssh  3 days ago  ends in 12 h 30 min by itself");
+    CHECK(line(60) == "training  generic-ssh  3 days ago  ends in 12 h 30 min by i…");
+    CHECK(line(50) == "training  generic-ssh  ends in 12 h 30 min by its…");
+    CHECK(line(40) == "training  ends in 12 h 30 min by itself");
+    CHECK(line(20) == "training  ends in 1…");
+    CHECK(tsv_line(columns, row) == "training\tgeneric-ssh\t3 days ago\tends in 12 h 30 min by itself");
+}
