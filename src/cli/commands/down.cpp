@@ -122,15 +122,15 @@ Result<Outcome> conclude(Context& context, const flow::DownReport& report) {
             return closed(context, report.gate);
         case flow::EndState::unconfirmed:
             for (const std::string& line : report.proof)
-                context.out.text("Not confirmed: " + line + ".");
-            context.out.text("Now, by hand: " + printable(report.by_hand));
-            context.out.text("Until you say that it ended, " + printable(report.lease.name) +
-                             " stays in `drawhitch ls`, and its cost is counted.");
+                context.out.words("Not confirmed: " + line + ".");
+            context.out.words("Now, by hand: " + printable(report.by_hand));
+            context.out.words("Until you say that it ended, " + printable(report.lease.name) +
+                              " stays in `drawhitch ls`, and its cost is counted.");
             if (!report.report_file.empty()) context.out.text("Report: " + printable(report.report_file));
             return Outcome{.exit = exit_code::k_unconfirmed, .next = {close}};
         case flow::EndState::ended:
             for (const std::string& line : report.proof)
-                context.out.text("Ended: " + line + ".");
+                context.out.words("Ended: " + line + ".");
             if (!report.report_file.empty()) context.out.text("Report: " + printable(report.report_file));
             return Outcome{};
     }
@@ -148,8 +148,13 @@ Result<Outcome> run_down(Context& context, const Parsed& parsed) {
     std::optional<judge::Gate> judged;
     options.show = [&](const flow::DownPlan& plan) {
         judged = plan.gate;
-        for (const std::string& line : plan::teardown_lines(plan.lease.name, plan.lease.currency, plan.gate))
-            context.out.text(line);
+        for (const std::string& line : plan::teardown_lines(plan.lease.name, plan.lease.currency, plan.gate)) {
+            if (plan::stays_whole(line)) {
+                context.out.text(line);
+            } else {
+                context.out.words(line);
+            }
+        }
         context.out.flush();
     };
     const auto report = flow::down(context.op, place->deps(), here.lease, options);

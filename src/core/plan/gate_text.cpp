@@ -16,6 +16,7 @@ constexpr std::size_t k_shown_items = 5;
 constexpr std::size_t k_most_names = 2 * judge::k_named_files;
 
 constexpr std::string_view k_command = "      ";
+constexpr std::string_view k_listed = "        ";
 constexpr std::string_view k_all_given_up = "  all of this is given up by: ";
 
 using Reasons = std::vector<const judge::Reason*>;
@@ -275,6 +276,11 @@ std::vector<std::string> gate_lines(const judge::Gate& gate) {
 bool is_command(std::string_view line) {
     return (line.starts_with(k_command) && !line.substr(k_command.size()).starts_with(' ')) ||
            line.starts_with(k_all_given_up);
+}
+
+bool stays_whole(std::string_view line) {
+    return is_command(line) ||
+           (line.starts_with(k_listed) && !line.substr(k_listed.size()).starts_with(' ') && line != k_listed);
 }
 
 std::vector<std::string> told_names(const judge::Gate& gate) {

@@ -13,8 +13,9 @@ namespace drawhitch::plan {
 
 // Printable lines, indented by two; commands to type stand alone on lines indented by six.
 std::vector<std::string> gate_lines(const judge::Gate& gate);
-// Whether such a line holds a command to type: who breaks it must keep it one.
+// Whether such a line holds a command to type, or a file's name to read: who breaks lines must keep it one.
 bool is_command(std::string_view line);
+bool stays_whole(std::string_view line);
 // Every name that these lines, or a single reason, tell to give.
 std::vector<std::string> told_names(const judge::Gate& gate);
 // As many reasons as these lines tell.

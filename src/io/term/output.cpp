@@ -167,6 +167,10 @@ void Output::text(std::string_view paragraph) {
     if (paragraph.empty() || paragraph.back() != '\n') put("\n");
 }
 
+void Output::words(std::string_view line) {
+    text(options_.format == Format::table ? broken_at(line, options_.width) : std::string{line});
+}
+
 void Output::raw(std::string_view bytes) {
     if (for_machines()) return;
     put(options_.format == Format::table ? tamed(bytes) : std::string{bytes});

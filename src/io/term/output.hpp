@@ -86,6 +86,8 @@ class Output {
     // A paragraph for people and pipes; absent from JSON. A missing line end is added. The caller passes text of its
     // own or `printable` text.
     void text(std::string_view paragraph);
+    // The same, broken at the terminal's width; as it is where there is no terminal.
+    void words(std::string_view line);
     // Bytes exactly as they are (a script, a file); a terminal sees its control characters as escapes. Absent from
     // JSON.
     void raw(std::string_view bytes);

@@ -79,4 +79,61 @@ std::string pad_left(std::string_view text, std::size_t columns) {
     return padded.append(text);
 }
 
+namespace {
+
+// Where the later lines begin.
+std::size_t hanging(std::string_view line) {
+    constexpr std::size_t k_further = 2;
+    constexpr std::size_t k_label = 12;  // an indent as deep as this stands below a label already
+    const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t gap = line.find("  ", first);
+    if (gap != std::string_view::npos) {
+        const std::size_t behind = line.find_first_not_of(' ', gap);
+        if (behind != std::string_view::npos) return display_width(line.substr(0, behind));
+    }
+    return first >= k_label ? first : first + k_further;
+}
+
+// The next word, with all between its backticks.
+std::string_view word_of(std::string_view text) {
+    std::size_t end = std::min(text.find(' '), text.size());
+    const auto open = [&] { return std::ranges::count(text.substr(0, end), '`') % 2 != 0; };
+    while (open() && end < text.size()) {
+        const std::size_t close = text.find('`', end);
+        if (close == std::string_view::npos) break;
+        end = std::min(text.find(' ', close), text.size());
+    }
+    return text.substr(0, end);
+}
+
+}  // namespace
+
+std::string broken_at(std::string_view line, std::size_t columns) {
+    if (columns == 0 || display_width(line) <= columns) return std::string{line};
+    const std::string indent(std::min(hanging(line), columns / 2), ' ');
+    const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
+    std::string broken{line.substr(0, start)};
+    std::size_t used = start;
+    bool empty = true;
+    for (std::string_view rest = line.substr(start); !rest.empty();) {
+        const std::string_view word = word_of(rest);
+        const std::size_t width = display_width(word);
+        const std::size_t blanks = empty ? 0 : 1;
+        if (!empty && used + blanks + width > columns) {
+            broken.erase(broken.find_last_not_of(' ') + 1);
+            broken += "\n" + indent;
+            used = indent.size();
+            empty = true;
+        } else if (!empty) {
+            broken += ' ';
+            ++used;
+        }
+        broken += word;
+        used += width;
+        empty = empty && word.empty();
+        rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    }
+    return broken;
+}
+
 }  // namespace drawhitch::term

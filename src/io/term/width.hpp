@@ -17,4 +17,9 @@ std::string cut_to_width(std::string_view text, std::size_t columns);
 std::string pad_right(std::string_view text, std::size_t columns);
 std::string pad_left(std::string_view text, std::size_t columns);
 
+// One line as several of at most `columns` columns (0: as it is), broken at blanks. The later ones stand below the text
+// of the first: behind its label, where two blanks end one, else two columns further in. What stands between backticks
+// stays whole, and so does a word that is longer than a line.
+std::string broken_at(std::string_view line, std::size_t columns);
+
 }  // namespace drawhitch::term

@@ -113,6 +113,10 @@ TEST_CASE("both ways on with a box that is gone stand below the reason") {
     CHECK(lines[3] == "      if it answers at another port or address now: " + facts.elsewhere);
     CHECK(is_command(lines[1]));
     CHECK_FALSE(is_command(lines[0]));
+    CHECK(stays_whole(lines[1]));
+    CHECK_FALSE(stays_whole(lines[0]));
+    CHECK(stays_whole("        /data/one file.csv  1 KiB"));
+    CHECK_FALSE(stays_whole("                  the disk: 0.10 USD a day"));
 }
 
 TEST_CASE("processes are one line with the name of each") {

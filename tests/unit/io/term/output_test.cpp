@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/fd.hpp"
+#include "io/term/width.hpp"
 #include "support/temp_dir.hpp"
 
 using namespace drawhitch;
@@ -123,4 +124,33 @@ TEST_CASE("an output that cannot be written is a failure") {
     out.raw("x\n");
     REQUIRE_FALSE(out.status());
     CHECK(out.status().error().code == Code::no_space);
+}
+
+TEST_CASE("a line is broken at the terminal's width, below its text, and never between backticks") {
+    const std::string line =
+        "  unknown-run-live: /data/runs/r1: a run that this ledger does not know, which still runs (process 4711): "
+        "wait for "
+        "its end, `drawhitch watch` from the laptop that started it";
+    CHECK(broken_at(line, 80) ==
+          "  unknown-run-live: /data/runs/r1: a run that this ledger does not know, which\n"
+          "    still runs (process 4711): wait for its end, `drawhitch watch` from the\n"
+          "    laptop that started it");
+    CHECK(broken_at(line, 60) ==
+          "  unknown-run-live: /data/runs/r1: a run that this ledger\n"
+          "    does not know, which still runs (process 4711): wait for\n"
+          "    its end, `drawhitch watch` from the laptop that started\n"
+          "    it");
+    CHECK(broken_at("  dies, proven    r1: " + std::string(50, 'x') + " and more words", 60) ==
+          "  dies, proven    r1:\n                  " + std::string(50, 'x') + "\n                  and more words");
+    CHECK(broken_at("ends with `two words` here", 14) == "ends with\n  `two words`\n  here");
+    CHECK(broken_at("an open ` tick ends a line", 12) == "an open `\n  tick ends\n  a line");
+    CHECK(broken_at(line, 0) == line);
+    CHECK(broken_at("", 3).empty());
+    CHECK(broken_at("   ", 2) == "   ");
+}
+
+TEST_CASE("words are broken for a terminal, and a pipe gets the line") {
+    const std::string line = "one two three four five";
+    CHECK(written(Format::tsv, [&](Output& out) { out.words(line); }) == line + "\n");
+    CHECK(written(Format::json, [&](Output& out) { out.words(line); }).find("three") == std::string::npos);
 }
