@@ -26,7 +26,7 @@ Result<std::vector<LeaseBeside>> open_beside(const ledger::Ledger& ledger, const
 // Those among them whose root is at the other end of `transport`: machines made from one image share their host key,
 // but not the mark under the lease's root. Their runs are asked about over the same connection where it is the same
 // machine; else over the lease's own, because only the machine that started a run knows whether it lives. Where that
-// does not answer, proven ends stay and nobody knows about the rest.
+// does not answer within a few seconds, for all such leases together, proven ends stay and nobody knows about the rest.
 Result<std::vector<OtherLease>> look_at_others(const Op& op, Deps& deps, const std::vector<LeaseBeside>& leases,
                                                transport::Transport& transport);
 

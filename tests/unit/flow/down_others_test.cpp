@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <cstdlib>
+#include <thread>
 
 #include "down_stage.hpp"
 #include "flow/cp.hpp"
@@ -147,6 +148,70 @@ TEST_CASE("a live run of a lease that reaches the same disk by another key is th
     CHECK(reason_of(report, "run-live").next == "drawhitch watch b1 r1");
     for (const auto& reason : report.gate.reasons)
         CHECK((reason.id != "process" && reason.id != "unknown-run"));
+}
+
+namespace {
+
+// Nobody answers at the other end; how long each would have been waited for is kept.
+class Silence final : public transport::Transport {
+  public:
+    explicit Silence(std::vector<milliseconds>& waits) : waits_(waits) {}
+    Result<std::unique_ptr<transport::Process>> exec(const Op& op, const transport::BoxCommand&) override {
+        waits_.push_back(op.left(milliseconds{3'600'000}));
+        std::this_thread::sleep_for(milliseconds{20});  // some of the time has to pass
+        return Error{Code::deadline, "the time is over"};
+    }
+    [[nodiscard]] std::string describe() const override { return "silence"; }
+
+  private:
+    std::vector<milliseconds>& waits_;
+};
+
+// All boxes but one are silent.
+class OneAnswers final : public flow::Connector {
+  public:
+    OneAnswers(std::string name, std::vector<milliseconds>& waits) : name_(std::move(name)), waits_(waits) {}
+    Result<std::unique_ptr<transport::Transport>> to(const Op& op, const model::Lease& lease) override {
+        if (lease.name == name_) return local_.to(op, lease);
+        return std::unique_ptr<transport::Transport>{std::make_unique<Silence>(waits_)};
+    }
+
+  private:
+    std::string name_{};
+    std::vector<milliseconds>& waits_;
+    support::LocalConnector local_{};
+};
+
+}  // namespace
+
+TEST_CASE(
+    "other leases of the disk that do not answer are waited for a few seconds together, and their runs are unknown") {
+    Stage stage;
+    auto options = Stage::job("exec sleep 60", {"*.pt"});
+    options.name = "r1";
+    stage.launch(options);
+    stage.await("r1", {model::VerdictKind::running});
+    const auto second = by_another_key(stage, "second", true);
+    const auto third = by_another_key(stage, "third", true);
+    auto claim = stage.local().ledger().runs(stage.lease().id)->front().spec;
+    claim.name = "r9";
+    claim.run_dir = stage.local().root() + "/runs/r9";
+    claim.work_dir = claim.run_dir + "/work";
+    REQUIRE(stage.local().ledger().claim_run(third.id, claim));
+    std::vector<milliseconds> waits;
+    OneAnswers connector{"second", waits};
+    flow::Deps mine{
+        stage.deps().ledger,  connector, stage.deps().helpers, stage.yes, stage.deps().laptop, stage.deps().project,
+        stage.deps().settings};
+    mine.dry_run = true;
+    const auto report = flow::down(stage.op, mine, second, {});
+    INFO((report ? "" : report.error().message));
+    REQUIRE(report);
+    CHECK(closed_by(*report, "run-unknown", "b1/r1"));
+    CHECK(closed_by(*report, "run-unknown", "third/r9"));
+    REQUIRE(waits.size() == 2);
+    CHECK(waits[0] <= milliseconds{5'000});
+    CHECK(waits[1] < waits[0]);
 }
 
 TEST_CASE("a lease of a machine with the same host key, whose mark is not on this one, closes nothing here") {
