@@ -113,9 +113,9 @@ class Copy {
         TRY(look_here(link, entries, from.name, to));
         for (const std::string& other : standing_.other)
             report_.replaced.push_back(joined_path(to.directory, other));
-        if (deps_.dry_run) return plan_from_box(entries, from, to.name);
-        TRY_ASSIGN(disk::Root root, disk::Root::create(to.directory));
         const std::string id = "cp-" + proto::sha256(lease_.name + '\0' + path).hex().substr(0, 16);
+        if (deps_.dry_run) return plan_from_box(entries, from, to, id);
+        TRY_ASSIGN(disk::Root root, disk::Root::create(to.directory));
         TRY_ASSIGN(const auto landing, disk::Landing::open(std::move(root), id));
         std::vector<PullItem> items;
         for (const FileEntry& entry : entries) {
@@ -132,10 +132,15 @@ class Copy {
         return std::move(report_);
     }
 
-    Result<CpReport> plan_from_box(const std::vector<FileEntry>& entries, const Place& from, const std::string& to) {
+    Result<CpReport> plan_from_box(const std::vector<FileEntry>& entries, const Place& from, const Place& to,
+                                   const std::string& id) {
         std::vector<PullItem> items;
         for (const FileEntry& entry : entries)
-            TRY(plan_entry(entry, from, to, nullptr, items));
+            TRY(plan_entry(entry, from, to.name, nullptr, items));
+        if (const auto root = disk::Root::open(to.directory)) {
+            for (const PullItem& item : items)
+                report_.held += disk::Landing::held_of(*root, id, item.target, part_plan(item));
+        }
         return planned();
     }
 
@@ -323,7 +328,7 @@ class Copy {
         TRY_ASSIGN(auto items, hashed_items(source, entries, from.name, to));
         TRY(look_there(box->agent(), entries, from.name, to, items));
         report_.replaced = standing_.other;
-        if (deps_.dry_run) return plan_to_box(entries);
+        if (deps_.dry_run) return plan_to_box(box->agent(), entries, to.directory, items);
         TRY(deps_.ledger.append_event(lease_.id, std::nullopt, std::string{exchange::k_writing_event},
                                       exchange::writing_json(to.directory)));
         const Dial dial = claiming_dial(to.directory);
@@ -337,7 +342,9 @@ class Copy {
         return std::move(report_);
     }
 
-    CpReport plan_to_box(const std::vector<FileEntry>& entries) {
+    Result<CpReport> plan_to_box(agent::Agent& agent, const std::vector<FileEntry>& entries,
+                                 const std::string& directory, const std::vector<PushItem>& items) {
+        TRY_ASSIGN(report_.held, held_on_box(op_, agent, directory, items));
         for (const FileEntry& entry : entries)
             if (is_special(entry)) leave_out(entry.path, "no regular file");
         return planned();

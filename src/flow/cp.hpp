@@ -40,6 +40,7 @@ struct CpReport {
     Wire wire{};
     std::vector<std::string> replaced{};  // absolute, at the destination: what other content gives way, or would
     bool planned{false};                  // --dry-run: nothing was changed on either side
+    std::uint64_t held{0};                // --dry-run: bytes of what would go that an interrupted copy left there
     bool stopped{false};                  // it ended early: `problem` says why, states say what is whole
     std::uint64_t arrived{0};             // bytes that are there now, of files half copied too
     std::optional<Error> problem{};

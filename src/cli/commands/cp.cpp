@@ -124,7 +124,10 @@ void show_files(term::Output& out, const flow::CpReport& report) {
 }
 
 std::string summary(const flow::CpReport& report, const Counts& counts) {
-    if (report.planned) return "would copy " + counts.planned.text() + "; this was a dry run, and nothing was changed";
+    if (report.planned)
+        return "would copy " + counts.planned.text() +
+               (report.held == 0 ? "" : ", " + human_bytes(report.held) + " of which an interrupted copy left there") +
+               "; this was a dry run, and nothing was changed";
     if (!report.stopped) return "copied " + counts.copied.text() + ", hashes equal on both sides";
     return std::string{report.problem && report.problem->code == Code::cancelled ? "interrupted" : "stopped early"} +
            ": " + std::to_string(counts.copied.files + counts.kept.files) + " of " + counted(counts.all.files, "file") +
@@ -154,7 +157,8 @@ Result<Outcome> run_cp(Context& context, const Parsed& parsed) {
     show_replaced(context, report);
     context.out.value("destination", "to", Cell::name(report.destination));
     context.out.json("planned", report.planned);
-    context.out.json("planned_bytes", counts.planned.bytes);
+    context.out.json("planned_bytes", counts.planned.bytes - std::min(report.held, counts.planned.bytes));
+    context.out.json("held_bytes", report.held);
     context.out.json("arrived_bytes", report.arrived);
     context.out.json("wire_bytes", report.wire.sent + report.wire.received);
     if (report.problem) return *report.problem;

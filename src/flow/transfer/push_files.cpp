@@ -4,6 +4,7 @@
 #include <atomic>
 #include <thread>
 
+#include "core/proto/limits.hpp"
 #include "flow/transfer/push_state.hpp"
 #include "flow/transfer/push_worker.hpp"
 
@@ -39,6 +40,29 @@ PushOutcome push_files(const Op& op, Links links, const ReadPiece& read, const s
         other.join();
     }
     return state.outcome();
+}
+
+Result<std::uint64_t> held_on_box(const Op& op, agent::Agent& agent, const std::string& directory,
+                                  const std::vector<PushItem>& items) {
+    std::uint64_t held = 0;
+    const auto root = agent.open_root(op, directory, false);
+    const bool none = !root && (root.error().code == Code::not_found || root.error().code == Code::remote_failed);
+    if (none) return held;
+    if (!root) return root.error();
+    for (const PushItem& item : items) {
+        if (item.size <= proto::k_small_max) continue;  // sent whole: it has no part
+        proto::Hash request{};
+        request.root = *root;
+        request.path = std::string{proto::k_parts_dir} + "/" + part_name(item);
+        request.leaves = true;
+        request.rehash = true;
+        const auto part = agent.hash(op, request);
+        if (!part && part.error().code == Code::not_found) continue;
+        if (!part) return part.error();
+        for (std::size_t i = 0; i < item.leaves.size() && i < part->leaves.size(); ++i)
+            if (part->leaves[i] == item.leaves[i]) held += proto::leaf_size(item.size, i);
+    }
+    return held;
 }
 
 }  // namespace drawhitch::flow

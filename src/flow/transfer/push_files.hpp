@@ -13,4 +13,9 @@ namespace drawhitch::flow {
 PushOutcome push_files(const Op& op, Links links, const ReadPiece& read, const std::vector<PushItem>& items,
                        const PushLimits& limits);
 
+// Bytes of the items that an interrupted push left below `directory` on the box, by the leaves of their parts. Reads
+// the parts there and changes nothing. 0 where there is no such directory. Codes: of the connection.
+Result<std::uint64_t> held_on_box(const Op& op, agent::Agent& agent, const std::string& directory,
+                                  const std::vector<PushItem>& items);
+
 }  // namespace drawhitch::flow

@@ -31,6 +31,10 @@ bool is_small(const PushItem& item) {
 
 }  // namespace
 
+std::string part_name(const PushItem& item) {
+    return "push-" + item.root.hex();
+}
+
 PushState::PushState(const Op& op, const std::vector<PushItem>& items)
     : items_(items),
       files_(items.size()),
@@ -40,7 +44,7 @@ PushState::PushState(const Op& op, const std::vector<PushItem>& items)
 }
 
 std::string PushState::part_name(std::size_t file) const {
-    return "push-" + items_[file].root.hex();
+    return flow::part_name(items_[file]);
 }
 
 Result<std::optional<PushWork>> PushState::take() {

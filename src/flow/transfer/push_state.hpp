@@ -36,7 +36,6 @@ class PushState {
     void wait();
     [[nodiscard]] bool settled(std::size_t file) const;
     [[nodiscard]] const PushItem& item(std::size_t file) const { return items_[file]; }
-    // The name of its part on the box: made of the content, so that any later push of the same bytes resumes it.
     [[nodiscard]] std::string part_name(std::size_t file) const;
 
     void probed(std::size_t file, const std::vector<proto::Digest>& leaves);

@@ -26,6 +26,9 @@ struct PushItem {
     std::vector<proto::Digest> leaves{};
 };
 
+// The name of an item's part on the box: made of the content, so that any later push of the same bytes resumes it.
+std::string part_name(const PushItem& item);
+
 // Where local bytes come from: the bytes of an item's `source`, or nothing if they are not there any more. Thread-safe.
 using ReadPiece =
     std::function<std::optional<std::string>(const std::string& source, std::uint64_t offset, std::size_t size)>;

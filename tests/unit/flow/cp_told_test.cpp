@@ -124,6 +124,11 @@ TEST_CASE("an interrupted cp says what arrived whole, what did not, and how much
         const bool there = ::stat((sides.to() + "/" + one.path).c_str(), &found) == 0;
         CHECK((one.state == flow::FileState::pulled) == there);
     }
+    // A dry run says how much of that need not come again, and leaves it there.
+    const auto planned = sides.cp(sides.op, "tree", true);
+    CHECK(planned.held >= k_size / 8);
+    CHECK(planned.held < k_size);
+    CHECK(sides.cp(sides.op, "tree", true).held == planned.held);
     // Taken up again, it brings the rest.
     const auto rest = sides.cp(sides.op, "tree", false);
     CHECK_FALSE(rest.problem);
