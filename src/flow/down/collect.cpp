@@ -69,6 +69,7 @@ class Collector {
     Status find_earlier();
     Result<bool> was_here(const model::Lease& other) const;
     Status note_elsewhere(const model::Lease& other);
+    Status note_ended(const Op& op, transport::Transport& transport);
     Status look_at_mark(const Op& op, BoxRoots& roots);
     Status miss_earlier(const Op& op, BoxRoots& roots, DyingPlaces& dying);
     Status explain_earlier(const Op& op, RunStanding& standing, judge::Explanations& why) const;
@@ -79,6 +80,7 @@ class Collector {
     WallTime began_{};                     // of the first lease that worked under this root, or works on this machine
     std::vector<LeaseBeside> beside_{};    // open leases that may be about this machine
     std::vector<OtherLease> others_{};     // those of them that are
+    std::vector<model::Lease> ended_{};    // under other roots, of machines with other keys
     std::vector<model::Run> elsewhere_{};  // of ended leases, under other roots of this machine
     bool inherited_{false};                // somebody whom this ledger does not know had worked under the root before
     std::vector<std::int64_t> leases_{};   // this one, and those before it under this root
@@ -129,9 +131,23 @@ Status Collector::find_earlier() {
 // What an ended lease left under another root was its own to decide about: it is known, and no more than that.
 Status Collector::note_elsewhere(const model::Lease& other) {
     TRY_ASSIGN(const bool same, same_machine(deps_.ledger, lease_, other));
-    if (!same) return ok();
+    if (!same) {
+        ended_.push_back(other);
+        return ok();
+    }
     TRY_ASSIGN(const auto runs, deps_.ledger.runs(other.id));
     elsewhere_.insert(elsewhere_.end(), runs.begin(), runs.end());
+    return ok();
+}
+
+// One disk may have been reached by many keys: under a root the mark tells whose it was.
+Status Collector::note_ended(const Op& op, transport::Transport& transport) {
+    TRY_ASSIGN(const auto here, carry_marks(op, ended_, transport));
+    for (std::size_t i = 0; i < ended_.size(); ++i) {
+        if (!here[i]) continue;
+        TRY_ASSIGN(const auto runs, deps_.ledger.runs(ended_[i].id));
+        elsewhere_.insert(elsewhere_.end(), runs.begin(), runs.end());
+    }
     return ok();
 }
 
@@ -213,6 +229,7 @@ Result<Talk> Collector::talk(const Op& op) {
         talk.views = std::move(*views);
     }
     TRY_ASSIGN(others_, look_at_others(op, deps_, beside_, *transport));
+    TRY(note_ended(op, *transport));
     for (const OtherLease& other : others_) {
         began_ = std::min(began_, other.lease.began);
         leases_.push_back(other.lease.id);

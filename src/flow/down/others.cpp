@@ -1,6 +1,7 @@
 #include "flow/down/others.hpp"
 
 #include "base/text.hpp"
+#include "core/plan/script_text.hpp"
 #include "flow/same_machine.hpp"
 #include "io/ledger/ledger.hpp"
 #include "io/transport/script.hpp"
@@ -13,14 +14,6 @@ constexpr milliseconds k_mark_patience{20'000};
 // For all leases together that are asked over connections of their own: they are not the box that is to end, and one
 // that is gone must not cost its whole patience. Who does not answer by then leaves its runs unknown.
 constexpr milliseconds k_patience_elsewhere{5'000};
-
-Result<bool> carries_mark(const Op& op, const model::Lease& lease, transport::Transport& transport) {
-    if (lease.root.empty() || lease.root_nonce.empty()) return false;
-    const std::string script = "head -c 64 " + shell_quote(lease.root + "/lease-nonce") + " 2>/dev/null || :";
-    TRY_ASSIGN(const transport::ScriptResult found,
-               transport::run_script(op.within(k_mark_patience), transport, script));
-    return trim(found.out) == lease.root_nonce;
-}
 
 // Over the lease's own connection, which may be to another machine.
 Result<std::vector<RunView>> ask_elsewhere(const Op& op, Deps& deps, const model::Lease& lease,
@@ -50,13 +43,41 @@ Result<std::vector<LeaseBeside>> open_beside(const ledger::Ledger& ledger, const
     return beside;
 }
 
+Result<std::vector<bool>> carry_marks(const Op& op, const std::vector<model::Lease>& leases,
+                                      transport::Transport& transport) {
+    std::vector<bool> carried(leases.size(), false);
+    // The place of each answer: what a file holds cannot be taken for another's.
+    std::string script;
+    for (std::size_t i = 0; i < leases.size(); ++i) {
+        if (leases[i].root.empty() || leases[i].root_nonce.empty()) continue;
+        script += "printf '\\n%s ' " + std::to_string(i) + "; head -c 64 " +
+                  plan::script_word(leases[i].root + "/lease-nonce") + " 2>/dev/null | tr -cd 0-9a-f\n";
+    }
+    if (script.empty()) return carried;
+    TRY_ASSIGN(const transport::ScriptResult found,
+               transport::run_script(op.within(k_mark_patience), transport, script + ":\n"));
+    for (const std::string_view line : split(found.out, '\n')) {
+        const std::size_t blank = line.find(' ');
+        if (blank == std::string_view::npos) continue;
+        for (std::size_t i = 0; i < leases.size(); ++i) {
+            if (std::to_string(i) != line.substr(0, blank) || leases[i].root_nonce.empty()) continue;
+            carried[i] = trim(line.substr(blank)) == leases[i].root_nonce;
+        }
+    }
+    return carried;
+}
+
 Result<std::vector<OtherLease>> look_at_others(const Op& op, Deps& deps, const std::vector<LeaseBeside>& leases,
                                                transport::Transport& transport) {
     std::vector<OtherLease> others{};
     milliseconds patience = k_patience_elsewhere;
-    for (const auto& [lease, same_machine] : leases) {
-        TRY_ASSIGN(const bool here, carries_mark(op, lease, transport));
-        if (!here) continue;
+    std::vector<model::Lease> asked{};
+    for (const LeaseBeside& beside : leases)
+        asked.push_back(beside.lease);
+    TRY_ASSIGN(const auto here, carry_marks(op, asked, transport));
+    for (std::size_t i = 0; i < leases.size(); ++i) {
+        if (!here[i]) continue;
+        const auto& [lease, same_machine] = leases[i];
         OtherLease other{lease, {}, true};
         TRY_ASSIGN(const auto runs, deps.ledger.runs(lease.id));
         if (!runs.empty()) {

@@ -23,6 +23,11 @@ struct LeaseBeside {
 // can be reached by another key, by none, or from two machines. Errors are the ledger's.
 Result<std::vector<LeaseBeside>> open_beside(const ledger::Ledger& ledger, const model::Lease& lease);
 
+// Which of the leases have their mark under their root at the other end of `transport`; one script for all. Codes:
+// those of run_script.
+Result<std::vector<bool>> carry_marks(const Op& op, const std::vector<model::Lease>& leases,
+                                      transport::Transport& transport);
+
 // Those among them whose root is at the other end of `transport`: machines made from one image share their host key,
 // but not the mark under the lease's root. Their runs are asked about over the same connection where it is the same
 // machine; else over the lease's own, because only the machine that started a run knows whether it lives. Where that

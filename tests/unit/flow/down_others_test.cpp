@@ -20,6 +20,18 @@ namespace {
 
 constexpr std::int64_t k_long = 86'400;
 
+// Long after everything that lies there.
+model::Lease begun_late(Stage& stage, std::int64_t lease) {
+    const auto began = "UPDATE leases SET began_ns = began_ns + " + std::to_string(k_long) +
+                       " * 1000000000 WHERE id = " + std::to_string(lease);
+    REQUIRE(std::system(("python3 -c \"import sqlite3; c = sqlite3.connect('" + stage.local().ledger().state_dir() +
+                         "/ledger.db'); c.execute('" + began + "'); c.commit()\"")
+                            .c_str()) == 0);
+    auto kept = stage.local().ledger().lease(lease);
+    REQUIRE(kept);
+    return *kept;
+}
+
 // Another lease of the same machine with a root of its own. It began long after everything that lies there.
 model::Lease beside(Stage& stage, const std::string& name, const std::string& project) {
     auto lease = stage.lease();
@@ -30,14 +42,7 @@ model::Lease beside(Stage& stage, const std::string& name, const std::string& pr
     lease.began = {};
     const auto added = stage.local().ledger().add_lease(lease);
     REQUIRE(added);
-    const auto began = "UPDATE leases SET began_ns = began_ns + " + std::to_string(k_long) +
-                       " * 1000000000 WHERE id = " + std::to_string(added->id);
-    REQUIRE(std::system(("python3 -c \"import sqlite3; c = sqlite3.connect('" + stage.local().ledger().state_dir() +
-                         "/ledger.db'); c.execute('" + began + "'); c.commit()\"")
-                            .c_str()) == 0);
-    auto kept = stage.local().ledger().lease(added->id);
-    REQUIRE(kept);
-    return *kept;
+    return begun_late(stage, added->id);
 }
 
 flow::DownReport look(Stage& stage, const model::Lease& lease, const flow::DownOptions& options = {}) {
@@ -212,6 +217,21 @@ TEST_CASE(
     REQUIRE(waits.size() == 2);
     CHECK(waits[0] <= milliseconds{5'000});
     CHECK(waits[1] < waits[0]);
+}
+
+TEST_CASE("runs of an ended lease of this ledger are known by the mark, under whatever root and key of the disk") {
+    const bool marked = GENERATE(true, false);
+    CAPTURE(marked);
+    Stage stage;
+    stage.finished_run();
+    const auto second = begun_late(stage, by_another_key(stage, "second", false).id);
+    REQUIRE(stage.local().ledger().close_lease(stage.lease().id, "ended"));
+    if (!marked) write_file(stage.local().root() + "/lease-nonce", std::string(32, '9') + "\n");
+    const auto report = look(stage, second);
+    for (const auto& line : ids(report))
+        UNSCOPED_INFO(line);
+    CHECK(report.gate.open == marked);
+    if (!marked) CHECK(closed_by(report, "unknown-run", stage.local().root() + "/runs/r1"));
 }
 
 TEST_CASE("a lease of a machine with the same host key, whose mark is not on this one, closes nothing here") {
