@@ -14,6 +14,9 @@ function(drawhitch_room name)
       ${name}
       PUBLIC app_settings ${room_DEPS}
       PRIVATE app_warnings ${room_LIBS})
+    if(DRAWHITCH_QUICK)
+      set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    endif()
   else()
     add_library(${name} INTERFACE)
     target_link_libraries(${name} INTERFACE app_settings ${room_DEPS})

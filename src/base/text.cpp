@@ -177,6 +177,18 @@ std::string_view trim(std::string_view text) {
     return text.substr(first, text.find_last_not_of(k_space) - first + 1);
 }
 
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+std::string lower(std::string_view text) {
+    std::string lowered(text);
+    for (char& c : lowered) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return lowered;
+}
+
 std::string join(std::span<const std::string> parts, std::string_view separator) {
     std::string text;
     for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -44,6 +44,9 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
+// ASCII alone, whatever the locale.
+bool is_digit(char c);
+std::string lower(std::string_view text);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
 // True when every byte is a letter, digit, '.', '_' or '-' and the text is neither empty nor starts with '-' or '.'.

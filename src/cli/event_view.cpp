@@ -10,9 +10,9 @@ namespace drawhitch::cli {
 namespace {
 
 using term::Json;
-using Parsed = nlohmann::ordered_json;
+using StoredJson = nlohmann::ordered_json;
 
-Json json_of(const Parsed& value) {
+Json json_of(const StoredJson& value) {
     if (value.is_boolean()) return Json{value.get<bool>()};
     if (value.is_number_unsigned()) return Json{value.get<std::uint64_t>()};
     if (value.is_number_integer()) return Json{value.get<std::int64_t>()};
@@ -33,7 +33,7 @@ Json json_of(const Parsed& value) {
 // More of a list is for machines.
 constexpr std::size_t k_most_words = 3;
 
-std::string words_of(const Parsed& value) {
+std::string words_of(const StoredJson& value) {
     if (value.is_string()) return printable(value.get<std::string>());
     if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
     if (!value.is_structured()) return value.dump();
@@ -53,7 +53,7 @@ std::string words_of(const Parsed& value) {
 }  // namespace
 
 term::Cell event_cell(const std::string& json) {
-    const Parsed parsed = Parsed::parse(json, nullptr, false);
+    const StoredJson parsed = StoredJson::parse(json, nullptr, false);
     if (!parsed.is_object()) return json.empty() ? term::Cell::none() : term::Cell::text(json);
     return term::Cell::value(json_of(parsed), words_of(parsed));
 }

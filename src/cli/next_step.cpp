@@ -9,7 +9,7 @@ namespace drawhitch::cli {
 
 namespace {
 
-constexpr std::size_t k_longest = 400;  // nobody types a line longer than this again
+constexpr std::size_t k_longest_line = 400;  // nobody types a line longer than this again
 
 std::string of_box(const Asked& asked) {
     return asked.box.empty() ? "" : " " + shell_word(asked.box);
@@ -28,7 +28,7 @@ std::string again(const Asked& asked) {
             line += " " + shell_word(*word);
         }
     }
-    return line.size() <= k_longest ? line : "drawhitch help " + asked.verb;
+    return line.size() <= k_longest_line ? line : "drawhitch help " + asked.verb;
 }
 
 std::string doctor(const Asked& asked) {

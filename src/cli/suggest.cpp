@@ -29,7 +29,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return cost[a.size()][b.size()];
 }
 
-constexpr std::size_t k_longest = 64;  // nobody meant a word this long
+constexpr std::size_t k_longest_word = 64;  // nobody meant a word this long
 
 constexpr std::array k_habits{
     Habit{"list", "ls"},           Habit{"boxes", "ls"},
@@ -116,11 +116,11 @@ constexpr std::array k_planned{
 }  // namespace
 
 std::optional<std::string> nearest(std::string_view typed, std::span<const std::string> candidates) {
-    if (typed.empty() || typed.size() > k_longest) return std::nullopt;
+    if (typed.empty() || typed.size() > k_longest_word) return std::nullopt;
     std::size_t best = std::max<std::size_t>(1, typed.size() / 3) + 1;
     std::optional<std::string> found;
     for (const std::string& candidate : candidates) {
-        if (candidate.size() > k_longest) continue;
+        if (candidate.size() > k_longest_word) continue;
         const std::size_t steps = distance(typed, candidate);
         if (steps < best) {
             best = steps;

@@ -7,15 +7,15 @@ namespace drawhitch::flow {
 namespace {
 
 // As much of a wrong name as helps to recognize it.
-constexpr std::size_t k_shown = 40;
+constexpr std::size_t k_shown_bytes = 40;
 
 }  // namespace
 
 Status check_called(std::string_view name, std::string_view of) {
     if (is_plain_name(name) && name.size() <= k_called_most) return ok();
     const bool is_long = name.size() > k_called_most;
-    const std::string shown =
-        printable(name.substr(0, k_shown)) + (name.size() > k_shown ? "…\" of " + counted(name.size(), "byte") : "\"");
+    const std::string shown = printable(name.substr(0, k_shown_bytes)) +
+                              (name.size() > k_shown_bytes ? "…\" of " + counted(name.size(), "byte") : "\"");
     Error error{Code::usage,
                 "\"" + shown + (is_long ? " is too long a name for a " : " is no name for a ") + std::string{of}};
     return std::move(error).because(

@@ -14,7 +14,7 @@ namespace drawhitch::flow {
 
 namespace {
 
-constexpr std::size_t k_shown = 10;  // names in the question; the number of all is told
+constexpr std::size_t k_names_asked = 10;  // names in the question; the number of all is told
 
 std::string link_at(const std::string& path) {
     std::array<char, 4096> target{};
@@ -50,9 +50,9 @@ Status agree_to_replace(const Op& op, Deps& deps, const std::vector<std::string>
     if (other.empty()) return ok();
     const auto count = static_cast<std::uint64_t>(other.size());
     std::string names;
-    for (std::size_t i = 0; i < std::min(other.size(), k_shown); ++i)
+    for (std::size_t i = 0; i < std::min(other.size(), k_names_asked); ++i)
         names += "\n  " + printable(other[i]);
-    if (other.size() > k_shown) names += "\n  and " + std::to_string(other.size() - k_shown) + " more";
+    if (other.size() > k_names_asked) names += "\n  and " + std::to_string(other.size() - k_names_asked) + " more";
     const std::string question = "at the destination " + counted(count, "file") +
                                  " with other content would be replaced:" + names + "\nReplace " +
                                  (other.size() == 1 ? "it?" : "them?");

@@ -17,9 +17,9 @@ namespace drawhitch::flow {
 
 namespace {
 
-class Look {
+class CopyLook {
   public:
-    Look(const Op& op, CopyCheck check, std::map<std::string, ledger::HeldFile> held, DyingPlaces* dying)
+    CopyLook(const Op& op, CopyCheck check, std::map<std::string, ledger::HeldFile> held, DyingPlaces* dying)
         : op_(op), check_(check), held_(std::move(held)), dying_(dying) {}
 
     Result<bool> finds(const model::ReceiptEntry& entry) {
@@ -72,7 +72,7 @@ Result<KeptCopies> kept_copies(const Op& op, const ledger::Ledger& ledger, std::
     if (check == CopyCheck::thorough) {
         TRY_ASSIGN(held_files, ledger.held_files(run));
     }
-    Look look{op, check, std::move(held_files), dying};
+    CopyLook look{op, check, std::move(held_files), dying};
     for (ledger::ProvenFile& place : places) {
         TRY(op.check());
         std::pair<std::string, std::string> content{place.entry.file.path, place.entry.file.root};

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view k_place = "{}";
 constexpr std::size_t k_shown_lines = 3;
-constexpr std::size_t k_shown_bytes = 400;
+constexpr std::size_t k_shown_of_line = 400;
 
 std::vector<std::string> unit_paths(const std::string& root, const std::string& unit,
                                     const std::vector<std::string>& files) {
@@ -49,7 +49,7 @@ std::string last_words(std::string_view tail) {
     }
     std::string text;
     for (auto line = lines.rbegin(); line != lines.rend(); ++line)
-        text += (text.empty() ? "" : " | ") + printable(line->substr(0, k_shown_bytes));
+        text += (text.empty() ? "" : " | ") + printable(line->substr(0, k_shown_of_line));
     return text;
 }
 
@@ -73,7 +73,7 @@ void add_word(std::string& text, std::string_view word) {
     text += std::to_string(word.size()) + ":" + std::string{word};
 }
 
-ledger::LoadTestKey key_of(const Deps& deps, const std::string& unit, std::span<const model::ManifestEntry> files) {
+ledger::LoadTestKey test_key(const Deps& deps, const std::string& unit, std::span<const model::ManifestEntry> files) {
     std::string subject;
     add_word(subject, unit);
     std::map<std::string_view, std::string_view> roots;  // a pull and a manifest list them in orders of their own
@@ -138,7 +138,7 @@ Result<LoadVerdict> load_test(const Op& op, const Deps& deps, const std::string&
 
 Result<LoadVerdict> load_test_once(const Op& op, const Deps& deps, const std::string& root, const std::string& unit,
                                    std::span<const model::ManifestEntry> files, bool again) {
-    const ledger::LoadTestKey key = key_of(deps, unit, files);
+    const ledger::LoadTestKey key = test_key(deps, unit, files);
     if (!again) {
         TRY_ASSIGN(const bool passed, deps.ledger.load_test_passed(key));
         if (passed) return LoadVerdict{};
@@ -148,7 +148,7 @@ Result<LoadVerdict> load_test_once(const Op& op, const Deps& deps, const std::st
         paths.push_back(file.path);
     TRY_ASSIGN(LoadVerdict verdict, load_test(op, deps, root, unit, paths));
     // A script that was changed while it ran passed nothing under its new content.
-    const ledger::LoadTestKey after = key_of(deps, unit, files);
+    const ledger::LoadTestKey after = test_key(deps, unit, files);
     if (verdict.state == Loading::passed && after.command == key.command) TRY(deps.ledger.add_load_test(key));
     if (verdict.state == Loading::failed) TRY(deps.ledger.forget_load_test(key));
     return verdict;

@@ -52,9 +52,9 @@ std::string joined(const std::string& parent, std::string_view name) {
 }
 
 // The walk and the ignore rules.
-class Collector {
+class TreeCollector {
   public:
-    Collector(const Op& op, TreeSource& source, const TreeRules& rules, LocalTree& tree)
+    TreeCollector(const Op& op, TreeSource& source, const TreeRules& rules, LocalTree& tree)
         : op_(op), source_(source), rules_(rules), tree_(tree) {}
 
     Result<std::vector<FileEntry>> walk() {
@@ -333,7 +333,7 @@ void count(LocalTree& tree) {
 Result<LocalTree> collect_once(const Op& op, TreeSource& source, const TreeRules& rules) {
     source.clear();
     LocalTree tree{};
-    Collector collector{op, source, rules, tree};
+    TreeCollector collector{op, source, rules, tree};
     TRY_ASSIGN(auto entries, collector.walk());
     TRY_ASSIGN(auto screened, plan::screen_tree(entries, rules.push));
     std::vector<FileEntry> going;

@@ -25,7 +25,7 @@ namespace drawhitch::flow {
 
 namespace {
 
-Result<model::Run> find_run(const Deps& deps, const model::Lease& lease, const std::string& name) {
+Result<model::Run> run_to_pull(const Deps& deps, const model::Lease& lease, const std::string& name) {
     if (!name.empty()) return deps.ledger.run_by_name(lease.id, name);
     TRY_ASSIGN(auto runs, deps.ledger.runs(lease.id));
     if (runs.empty()) {
@@ -57,7 +57,7 @@ class Pull {
 
     Result<PullReport> run() {
         TRY_ASSIGN(lease_, lease_to_read(deps_.ledger, options_.box));
-        TRY_ASSIGN(run_, find_run(deps_, lease_, options_.run));
+        TRY_ASSIGN(run_, run_to_pull(deps_, lease_, options_.run));
         run_.spec.roster.insert(run_.spec.roster.end(), options_.declare.begin(), options_.declare.end());
         report_.lease = lease_.name;
         report_.run = run_.spec.name;

@@ -12,8 +12,6 @@ namespace drawhitch::flow {
 
 namespace {
 
-constexpr std::size_t k_longest_manifest = 1U << 30U;
-
 bool is_here(FileState state) {
     return state == FileState::pulled || state == FileState::kept || state == FileState::unsettled;
 }
@@ -151,7 +149,7 @@ std::optional<Error> problem_of(const PullReport& report, std::size_t left_out) 
 // Files of earlier pulls that this one did not bring anew and that are still here, and what is still here of the user's
 // that they moved aside.
 plan::ManifestText earlier_manifest(const disk::Root& root, const std::set<std::string_view>& brought) {
-    const auto text = disk::read_whole(root, plan::k_manifest_name, k_longest_manifest);
+    const auto text = disk::read_whole(root, plan::k_manifest_name, plan::k_longest_manifest);
     auto manifest = text ? plan::parse_manifest(*text) : Result<plan::ManifestText>{Error{}};
     if (!manifest) return {};
     std::erase_if(manifest->moved_aside,

@@ -21,7 +21,7 @@ namespace drawhitch::flow {
 
 namespace {
 
-constexpr int k_most_changes = 3;                             // of the project, while it is pushed
+constexpr int k_most_pushes = 3;                              // of the project, while it is pushed
 constexpr int k_most_first_looks = 3;                         // at a box whose connections break off
 constexpr std::size_t k_owner_bytes = 16;                     // as the helper wants it
 constexpr std::string_view k_unfinished = "push.unfinished";  // a note of the lease: the hash being put in force
@@ -115,7 +115,7 @@ class Push {
             const std::uint64_t sent = report_.sent_bytes;
             Status done = attempt_once();
             if (done) return ok();
-            if (done.error().code == Code::changed && ++changes < k_most_changes) {
+            if (done.error().code == Code::changed && ++changes < k_most_pushes) {
                 op_.note(done.error().message + "; reading the project again");
                 TRY(collect());
                 continue;

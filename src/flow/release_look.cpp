@@ -15,11 +15,10 @@ constexpr std::string_view k_kept = "kept-";
 constexpr std::string_view k_staged_key = "release.staged";
 constexpr std::size_t k_hash_digits = 64;
 constexpr std::size_t k_kept_bytes = 4;
-constexpr std::int32_t k_linux_enoent = 2;
 // A request is one control frame; the paths must fit well inside.
 constexpr std::size_t k_skip_bytes = 256U << 10U;
 
-std::string key_of(const std::string& hash) {
+std::string look_note(const std::string& hash) {
     return "manifest." + hash;
 }
 
@@ -31,7 +30,7 @@ Result<std::vector<proto::FileEntry>> scan_release(const Op& op, agent::Agent& a
     bool there = false;
     TRY(agent.scan(op, scan, [&](proto::FileEntry&& entry) -> Status {
         if (entry.path == place) {
-            there = entry.error != k_linux_enoent;
+            there = entry.error != proto::k_linux_enoent;
             const bool listed = entry.error == 0 && entry.type == proto::FileType::directory && !entry.mount_point;
             if (!there || listed) return ok();
             return Error{Code::permission, "nobody could look into " + printable(place)};
@@ -67,20 +66,20 @@ void take_deployed(ReleaseLook& look, std::vector<proto::FileEntry>&& entries) {
 
 Status remember_manifest(ledger::Ledger& ledger, std::int64_t lease, const std::string& hash,
                          const std::vector<proto::FileEntry>& entries) {
-    TRY_ASSIGN(const auto known, ledger.note(lease, key_of(hash)));
+    TRY_ASSIGN(const auto known, ledger.note(lease, look_note(hash)));
     if (known && !known->empty()) return ok();
     const std::string text = plan::manifest_text(entries);
-    return text.empty() ? ok() : ledger.set_note(lease, key_of(hash), text);
+    return text.empty() ? ok() : ledger.set_note(lease, look_note(hash), text);
 }
 
 Status forget_manifest(ledger::Ledger& ledger, std::int64_t lease, const std::string& hash) {
-    return ledger.set_note(lease, key_of(hash), "");
+    return ledger.set_note(lease, look_note(hash), "");
 }
 
 Result<Manifest> known_manifest(const ledger::Ledger& ledger, std::int64_t lease, const std::string& hash) {
     const auto digest = proto::Digest::from_hex(hash);
     if (!digest) return Manifest{};
-    TRY_ASSIGN(const auto text, ledger.note(lease, key_of(hash)));
+    TRY_ASSIGN(const auto text, ledger.note(lease, look_note(hash)));
     return text ? plan::read_manifest(*text, *digest) : Manifest{};
 }
 

@@ -7,7 +7,7 @@ namespace drawhitch::flow {
 namespace {
 
 // Its value is the nonce that was seen.
-constexpr const char* k_key = "root.mark";
+constexpr const char* k_mark_note = "root.mark";
 // Its value is the nonce that was found.
 constexpr const char* k_inherited_key = "root.inherited";
 
@@ -15,12 +15,12 @@ constexpr const char* k_inherited_key = "root.inherited";
 
 Result<bool> root_was_marked(const ledger::Ledger& ledger, const model::Lease& lease) {
     if (lease.root_nonce.empty()) return false;
-    TRY_ASSIGN(const auto seen, ledger.note(lease.id, k_key));
+    TRY_ASSIGN(const auto seen, ledger.note(lease.id, k_mark_note));
     return seen == lease.root_nonce;
 }
 
 Status note_root_mark(ledger::Ledger& ledger, const model::Lease& lease) {
-    return ledger.set_note(lease.id, k_key, lease.root_nonce);
+    return ledger.set_note(lease.id, k_mark_note, lease.root_nonce);
 }
 
 Result<bool> root_was_inherited(const ledger::Ledger& ledger, const model::Lease& lease) {

@@ -7,6 +7,7 @@
 
 #include "core/parse/glob.hpp"
 #include "core/plan/home_names.hpp"
+#include "core/proto/limits.hpp"
 #include "core/proto/path.hpp"
 
 namespace drawhitch::flow {
@@ -14,7 +15,6 @@ namespace drawhitch::flow {
 namespace {
 
 constexpr std::string_view k_work = "work";
-constexpr std::size_t k_paths_per_request = 256U << 10U;
 constexpr std::array<std::string_view, 4> k_record{"exit.json", "log", "run.json", "run.sh"};
 
 struct Pattern {
@@ -153,8 +153,7 @@ Status add_digests(const Op& op, agent::Agent& agent, proto::RootId root, std::v
         scan.sha256 = true;
         scan.rehash = wanted.rehash;
         std::map<std::string, std::size_t> asked;
-        // A request is one control frame; the paths must fit well inside.
-        for (std::size_t bytes = 0; at < which.size() && bytes < k_paths_per_request; ++at) {
+        for (std::size_t bytes = 0; at < which.size() && bytes < proto::k_path_bytes; ++at) {
             const std::string path = box_path(entries[which[at]].path);
             bytes += path.size() + 8;
             asked.emplace(path, which[at]);

@@ -19,10 +19,8 @@ namespace drawhitch::flow {
 
 namespace {
 
-constexpr std::size_t k_longest_manifest = 1U << 30U;
-
 Result<plan::ManifestText> read_manifest(const Deps& deps, const disk::Root& root, const std::string& asked_for) {
-    const auto text = disk::read_whole(root, plan::k_manifest_name, k_longest_manifest);
+    const auto text = disk::read_whole(root, plan::k_manifest_name, plan::k_longest_manifest);
     std::string pulled_by = asked_for;
     if (pulled_by.empty()) {
         TRY_ASSIGN(pulled_by, pull_that_landed(deps, root.path()));

@@ -13,8 +13,8 @@ namespace drawhitch::helper {
 
 namespace {
 
-constexpr std::size_t k_step = 8U << 20U;
-constexpr std::size_t k_piece = 256U << 10U;
+constexpr std::size_t k_copy_step = 8U << 20U;
+constexpr std::size_t k_copy_piece = 256U << 10U;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ Copier::~Copier() {
 
 Outcome<bool> Copier::step() {
     const auto size = static_cast<std::uint64_t>(source_.info.st_size);
-    for (std::uint64_t copied = 0; copied < k_step && done_ < size;) {
+    for (std::uint64_t copied = 0; copied < k_copy_step && done_ < size;) {
         TRY_ASSIGN(const std::uint64_t count, copy_some());
         if (count == 0) break;
         done_ += count;
@@ -52,7 +52,8 @@ Outcome<bool> Copier::step() {
 
 Outcome<std::uint64_t> Copier::copy_some() {
     if (by_hand_) return copy_by_hand();
-    const long count = ::syscall(SYS_copy_file_range, source_.fd.get(), nullptr, target_.get(), nullptr, k_step, 0U);
+    const long count =
+        ::syscall(SYS_copy_file_range, source_.fd.get(), nullptr, target_.get(), nullptr, k_copy_step, 0U);
     if (count > 0) return static_cast<std::uint64_t>(count);
     if (count < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) return refuse_errno(errno, to_.path);
     // Old kernels, other devices, odd file systems; and some that answer 0 although there is more.
@@ -61,7 +62,7 @@ Outcome<std::uint64_t> Copier::copy_some() {
 }
 
 Outcome<std::uint64_t> Copier::copy_by_hand() {
-    std::string buffer(k_piece, '\0');
+    std::string buffer(k_copy_piece, '\0');
     const auto count = pread_full(source_.fd.get(), buffer, done_, to_.path);
     if (!count) return refuse_errno(errno, to_.path);
     buffer.resize(*count);

@@ -14,7 +14,7 @@ namespace {
 
 using term::Cell;
 
-const std::vector<term::Column>& file_columns() {
+const std::vector<term::Column>& copied_columns() {
     static const std::vector<term::Column> k_columns{
         {.key = "path", .title = "PATH"},
         {.key = "bytes", .title = "SIZE", .align = term::Align::right},
@@ -60,7 +60,7 @@ Error not_one_box(Workplace& place, const Parsed& parsed) {
         .then(line);
 }
 
-Result<flow::CpOptions> options_of(const Context& context, Workplace& place, const Parsed& parsed) {
+Result<flow::CpOptions> cp_options(const Context& context, Workplace& place, const Parsed& parsed) {
     const Side from = side_of(typed(parsed, "FROM"));
     const Side to = side_of(typed(parsed, "TO"));
     if (from.box.empty() == to.box.empty()) return not_one_box(place, parsed);
@@ -113,7 +113,7 @@ std::string_view state_of(const flow::CopiedFile& file) {
 // People are told what is not as it should be; the rest is a number. Machines get every row.
 void show_files(term::Output& out, const flow::CpReport& report) {
     const bool all = out.format() != term::Format::table || report.planned;
-    term::RowWriter rows = out.rows("files", file_columns());
+    term::RowWriter rows = out.rows("files", copied_columns());
     for (const flow::CopiedFile& file : report.files) {
         const bool good = file.state == flow::FileState::pulled || file.state == flow::FileState::kept;
         if (!all && good) continue;
@@ -148,7 +148,7 @@ void show_replaced(Context& context, const flow::CpReport& report) {
 
 Result<Outcome> run_cp(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
-    TRY_ASSIGN(const auto options, options_of(context, *place, parsed));
+    TRY_ASSIGN(const auto options, cp_options(context, *place, parsed));
     TRY_ASSIGN(const auto report, flow::cp(context.op, place->deps(), options));
     const Counts counts = count(report);
     show_files(context.out, report);

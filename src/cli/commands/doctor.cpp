@@ -12,7 +12,7 @@ namespace {
 
 using term::Cell;
 
-const std::vector<term::Column>& columns() {
+const std::vector<term::Column>& finding_columns() {
     static const std::vector<term::Column> k_columns{
         {.key = "area", .title = "WHERE"},       {.key = "rule", .title = "WHAT"},
         {.key = "verdict", .title = "VERDICT"},  {.key = "evidence", .title = "EVIDENCE", .wraps = true},
@@ -23,7 +23,7 @@ const std::vector<term::Column>& columns() {
 
 void show(Context& context, const flow::DoctorReport& report) {
     {
-        term::RowWriter rows = context.out.rows("findings", columns());
+        term::RowWriter rows = context.out.rows("findings", finding_columns());
         for (const flow::Examined& examined : report.findings) {
             const judge::Finding& finding = examined.finding;
             rows.add({Cell::text(examined.area), Cell::text(finding.rule), Cell::text(judge::name_of(finding.grade)),

@@ -13,7 +13,7 @@ namespace {
 using term::Align;
 using term::Cell;
 
-const std::vector<term::Column>& columns() {
+const std::vector<term::Column>& box_columns() {
     static const std::vector<term::Column> k_columns{
         {.key = "box", .title = "BOX"},
         {.key = "profile", .title = "PROFILE", .drops = 2},
@@ -81,7 +81,7 @@ Result<Outcome> run_ls(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto views, flow::view_leases(context.op, place->ledger(), which));
     const WallTime now = context.op.clock.wall();
     {
-        term::RowWriter rows = context.out.rows("leases", columns());
+        term::RowWriter rows = context.out.rows("leases", box_columns());
         for (const flow::LeaseView& view : views)
             rows.add(row_of(view, now));
     }

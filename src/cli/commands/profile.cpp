@@ -56,7 +56,7 @@ Cell words_cell(const std::vector<E>& values) {
     return list_cell(words);
 }
 
-Cell text_or_none(const std::string& text) {
+Cell fact_cell(const std::string& text) {
     return text.empty() ? Cell::none() : Cell::text(text);
 }
 
@@ -109,7 +109,7 @@ void show_storage(term::Output& out, const model::Profile& profile) {
                                                 {.key = "terminate", .title = "TERMINATE"},
                                                 {.key = "scope", .title = "SCOPE"}});
     for (const model::Storage& tier : profile.storage) {
-        rows.add({Cell::text(tier.name), text_or_none(tier.path), words_cell(tier.role),
+        rows.add({Cell::text(tier.name), fact_cell(tier.path), words_cell(tier.role),
                   fate(tier, model::Downtime::restart), fate(tier, model::Downtime::stop),
                   fate(tier, model::Downtime::terminate), Cell::text(model::word_of(tier.scope))});
     }
@@ -124,7 +124,7 @@ void show_verbs(term::Output& out, const model::Profile& profile) {
                                               {.key = "manual", .title = "BY HAND", .wraps = true}});
     for (const model::MeterVerb& verb : profile.meter.verbs) {
         rows.add({Cell::text(model::word_of(verb.name)), words_cell(verb.stops), list_cell(verb.destroys),
-                  list_cell(verb.leaves_billing), Cell::boolean(verb.reversible), text_or_none(verb.manual)});
+                  list_cell(verb.leaves_billing), Cell::boolean(verb.reversible), fact_cell(verb.manual)});
     }
 }
 
@@ -176,9 +176,9 @@ void show_facts(Context& context, const disk::ProfileText& text, const model::Pr
               Cell::integer(config::age_days(platform.verified_on, context.op.clock.wall())));
     out.value("confidence", "confidence", Cell::text(model::word_of(platform.confidence)));
     out.value("currency", "currency", Cell::text(platform.currency));
-    out.value("user", "login", text_or_none(profile.ssh.user));
-    out.value("data_dir", "data", text_or_none(profile.paths.data_dir));
-    out.value("durable_dir", "durable", text_or_none(profile.paths.durable_dir));
+    out.value("user", "login", fact_cell(profile.ssh.user));
+    out.value("data_dir", "data", fact_cell(profile.paths.data_dir));
+    out.value("durable_dir", "durable", fact_cell(profile.paths.durable_dir));
     out.value("max_age_days", "good for days", Cell::integer(platform.max_age_d));
     out.value("forgotten_warn_h", "idle hours",
               Cell::value(Json{profile.meter.forgotten_warn_h}, Json{profile.meter.forgotten_warn_h}.dump()));

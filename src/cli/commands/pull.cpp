@@ -20,7 +20,7 @@ namespace {
 using term::Cell;
 using term::Json;
 
-const std::vector<term::Column>& file_columns() {
+const std::vector<term::Column>& pulled_columns() {
     static const std::vector<term::Column> k_columns{
         {.key = "path", .title = "PATH"},
         {.key = "bytes", .title = "SIZE", .align = term::Align::right},
@@ -46,7 +46,7 @@ bool is_good(const flow::PulledFile& file) {
 void show_files(term::Output& out, const flow::PullReport& report, bool planned) {
     // People are told what is not as it should be; the rest is a number. Machines get every row.
     const bool all = out.format() != term::Format::table || planned;
-    term::RowWriter rows = out.rows("files", file_columns());
+    term::RowWriter rows = out.rows("files", pulled_columns());
     for (const flow::PulledFile& file : report.files) {
         if (!all && is_good(file)) continue;
         rows.add({Cell::name(file.entry.path), Cell::bytes(file.entry.size),
@@ -153,8 +153,8 @@ std::optional<parse::NameRules> name_rules(std::string_view word) {
 }
 
 // The word behind BOX names a run if there is one of that name; what looks like a pattern is one.
-Result<flow::PullOptions> options_of(Context& context, const Parsed& parsed, Workplace& place,
-                                     const Workplace::Target& target) {
+Result<flow::PullOptions> pull_options(Context& context, const Parsed& parsed, Workplace& place,
+                                       const Workplace::Target& target) {
     flow::PullOptions options{};
     options.box = flow::word_of(target.lease);
     options.patterns = target.rest.many("PATTERN");
@@ -199,7 +199,7 @@ Status check_place(Context& context, Workplace& place, const Parsed& parsed, con
 Result<Outcome> run_pull(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
     TRY_ASSIGN(const auto target, place->target_to_read(parsed));
-    TRY_ASSIGN(const auto options, options_of(context, parsed, *place, target));
+    TRY_ASSIGN(const auto options, pull_options(context, parsed, *place, target));
     if (options.to.empty()) TRY(check_place(context, *place, parsed, target));
     TRY_ASSIGN(const auto report, flow::pull(context.op, place->deps(), options));
     const bool planned = place->deps().dry_run;

@@ -20,7 +20,7 @@ using term::Json;
 
 constexpr std::size_t k_biggest_shown = 10;
 
-const std::vector<term::Column>& file_columns() {
+const std::vector<term::Column>& pushed_columns() {
     static const std::vector<term::Column> k_columns{
         {.key = "path", .title = "PATH"},
         {.key = "bytes", .title = "SIZE", .align = term::Align::right},
@@ -39,7 +39,7 @@ void show_plan(term::Output& out, const flow::LocalTree& tree) {
         std::stable_sort(files.begin(), files.end(), [](const auto* a, const auto* b) { return a->size > b->size; });
     }
     const std::size_t shown = people ? std::min(files.size(), k_biggest_shown) : files.size();
-    term::RowWriter rows = out.rows("files", file_columns());
+    term::RowWriter rows = out.rows("files", pushed_columns());
     for (std::size_t i = 0; i < shown; ++i) {
         rows.add({Cell::name(files[i]->path), Cell::bytes(files[i]->size)});
     }

@@ -64,7 +64,7 @@ Result<plan::Variables> variables_of(Context& context, const Workplace& place, c
     return variables;
 }
 
-Result<flow::LaunchOptions> options_of(Context& context, const Workplace& place, const Parsed& parsed) {
+Result<flow::LaunchOptions> launch_options(Context& context, const Workplace& place, const Parsed& parsed) {
     const model::Project& project = place.project().values;
     flow::LaunchOptions options;
     options.name = parsed.text("name").value_or("");
@@ -212,7 +212,7 @@ Result<Outcome> run_run(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
     TRY_ASSIGN(const auto here, place->target(parsed));
     const model::Lease& lease = here.lease;
-    TRY_ASSIGN(auto options, options_of(context, *place, parsed));
+    TRY_ASSIGN(auto options, launch_options(context, *place, parsed));
     options.under_name = [&](const std::string& name) {
         return retyped(parsed, lease.name, "name", name).value_or("");
     };

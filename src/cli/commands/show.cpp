@@ -14,7 +14,7 @@ namespace {
 using term::Cell;
 using term::Json;
 
-const std::vector<term::Column>& run_columns() {
+const std::vector<term::Column>& runs_of_box_columns() {
     static const std::vector<term::Column> k_columns{
         {.key = "run", .title = "RUN"},
         {.key = "verdict", .title = "VERDICT"},
@@ -107,7 +107,7 @@ Result<Outcome> run_show(Context& context, const Parsed& parsed) {
     TRY(show_host_keys(context, place->ledger(), lease));
     TRY(show_earlier(context, place->ledger(), lease));
     if (!runs.empty()) context.out.text("");
-    term::RowWriter rows = context.out.rows("runs", run_columns());
+    term::RowWriter rows = context.out.rows("runs", runs_of_box_columns());
     for (const model::Run& run : runs) {
         const model::Verdict& verdict = run.verdict;
         TRY_ASSIGN(const flow::KnownProgress progress, flow::known_progress(place->ledger(), run));

@@ -15,14 +15,14 @@ namespace {
 using term::Cell;
 using term::Json;
 
-const std::vector<term::Column>& columns() {
+const std::vector<term::Column>& command_columns() {
     static const std::vector<term::Column> k_columns{{.key = "key", .title = "KEY"},
                                                      {.key = "value", .title = "VALUE"}};
     return k_columns;
 }
 
 void show_items(Context& context, const ProjectFile& file) {
-    term::RowWriter rows = context.out.rows("needs_trust", columns());
+    term::RowWriter rows = context.out.rows("needs_trust", command_columns());
     for (const config::TrustItem& item : file.needing_trust)
         rows.add({Cell::text(item.key), Cell::name(item.value)});
 }

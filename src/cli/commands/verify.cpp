@@ -20,7 +20,7 @@ namespace {
 
 using term::Cell;
 
-const std::vector<term::Column>& file_columns() {
+const std::vector<term::Column>& verified_columns() {
     static const std::vector<term::Column> k_columns{
         {.key = "path", .title = "PATH"},
         {.key = "bytes", .title = "SIZE", .align = term::Align::right},
@@ -109,7 +109,7 @@ std::string pull_of(const model::Lease& lease, const std::string& run) {
 }
 
 // A path names a pulled directory; otherwise box and run name the place where their pull landed.
-Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, Workplace& place) {
+Result<flow::VerifyOptions> verify_options(Context& context, const Parsed& parsed, Workplace& place) {
     flow::VerifyOptions options{};
     options.box = parsed.text("box");
     options.rehash = parsed.flag("rehash");
@@ -154,13 +154,13 @@ Result<flow::VerifyOptions> options_of(Context& context, const Parsed& parsed, W
 
 Result<Outcome> run_verify(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
-    TRY_ASSIGN(const auto options, options_of(context, parsed, *place));
+    TRY_ASSIGN(const auto options, verify_options(context, parsed, *place));
     TRY_ASSIGN(const auto report, flow::verify(context.op, place->deps(), options));
     std::uint64_t bytes = 0;
     std::size_t good = 0;
     {
         const bool all = context.out.format() != term::Format::table;
-        term::RowWriter rows = context.out.rows("files", file_columns());
+        term::RowWriter rows = context.out.rows("files", verified_columns());
         for (const flow::VerifiedFile& file : report.files) {
             if (file.state == flow::VerifyState::good) {
                 ++good;

@@ -13,7 +13,7 @@ namespace {
 // The sample: pieces spread evenly over the bytes, each at a multiple of 8, so that positions stay comparable.
 constexpr std::size_t k_piece = 4U << 10U;
 constexpr std::size_t k_pieces = 8;
-constexpr std::size_t k_sample = k_piece * k_pieces;
+constexpr std::size_t k_guess_bytes = k_piece * k_pieces;
 // A wider shape must gain this much over a narrower one: more planes are more tables and more noise in the guess.
 constexpr double k_wider_gain = 0.99;
 constexpr double k_rotate_gain = 0.998;
@@ -37,9 +37,9 @@ double entropy(const Counts& counts) {
 }
 
 std::string sample_of(std::string_view raw) {
-    if (raw.size() <= k_sample) return std::string(raw.substr(0, raw.size() & ~std::size_t{7}));
+    if (raw.size() <= k_guess_bytes) return std::string(raw.substr(0, raw.size() & ~std::size_t{7}));
     std::string sample;
-    sample.reserve(k_sample);
+    sample.reserve(k_guess_bytes);
     const std::size_t stride = (raw.size() - k_piece) / (k_pieces - 1) & ~std::size_t{7};
     for (std::size_t piece = 0; piece < k_pieces; ++piece)
         sample.append(raw.substr(piece * stride, k_piece));

@@ -23,13 +23,6 @@ int small_integer(Reader& table, std::string_view key, int fallback, Range<std::
     return static_cast<int>(table.integer(key, fallback, range));
 }
 
-std::vector<std::string> plain(const std::vector<Text>& texts) {
-    std::vector<std::string> list;
-    for (const Text& text : texts)
-        list.push_back(text.text);
-    return list;
-}
-
 void read_platform(Reader table, std::string_view id, Profile& profile) {
     model::Platform& platform = profile.platform;
     for (std::string_view key : {"id", "kind", "version", "verified_on", "confidence"})

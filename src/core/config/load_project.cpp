@@ -13,13 +13,6 @@ namespace {
 
 using model::Project;
 
-std::vector<std::string> plain(const std::vector<Text>& texts) {
-    std::vector<std::string> list;
-    for (const Text& text : texts)
-        list.push_back(text.text);
-    return list;
-}
-
 // A relative path of plain components, as it may stand under a work tree or a project.
 bool is_inner_path(std::string_view path) {
     if (path.empty() || path.starts_with('/') || path.starts_with('~') || path.find('\0') != std::string_view::npos)

@@ -188,4 +188,11 @@ void Reader::finish() {
     }
 }
 
+std::vector<std::string> plain(const std::vector<Text>& texts) {
+    std::vector<std::string> list;
+    for (const Text& text : texts)
+        list.push_back(text.text);
+    return list;
+}
+
 }  // namespace drawhitch::config

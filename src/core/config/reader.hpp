@@ -21,6 +21,8 @@ struct Text {
     Position at{};
 };
 
+std::vector<std::string> plain(const std::vector<Text>& texts);
+
 template <class T>
 struct Range {
     T least{};

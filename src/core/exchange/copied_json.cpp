@@ -8,11 +8,11 @@ namespace drawhitch::exchange {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json bytes(std::string_view text) {
+OrderedJson in_bytes(std::string_view text) {
     if (is_valid_utf8(text)) return std::string(text);
-    return Json{{"b64", base64(text)}};
+    return OrderedJson{{"b64", base64(text)}};
 }
 
 // Empty for what is no base64.
@@ -35,7 +35,7 @@ std::string decoded(std::string_view text) {
     return raw;
 }
 
-std::string name_of(const Json& json, const char* key) {
+std::string name_of(const OrderedJson& json, const char* key) {
     if (!json.is_object()) return {};
     const auto at = json.find(key);
     if (at == json.end()) return {};
@@ -46,7 +46,7 @@ std::string name_of(const Json& json, const char* key) {
 }
 
 // All of it or nothing.
-CopiedState state_of(const Json& row) {
+CopiedState state_of(const OrderedJson& row) {
     if (!row.is_object()) return {};
     const auto ino = row.find("ino");
     const auto mtime = row.find("mtime_ns");
@@ -63,26 +63,26 @@ CopiedState state_of(const Json& row) {
 }  // namespace
 
 std::string copied_json(bool to_box, const std::vector<CopiedEntry>& files) {
-    Json list = Json::array();
+    OrderedJson list = OrderedJson::array();
     for (const CopiedEntry& file : files) {
         list.push_back(
-            {{"path", bytes(file.path)}, {"bytes", file.size}, {"root", file.root}, {"here", bytes(file.here)}});
+            {{"path", in_bytes(file.path)}, {"bytes", file.size}, {"root", file.root}, {"here", in_bytes(file.here)}});
         if (file.state.ctime_ns == 0) continue;
         list.back()["size"] = file.state.size;
         list.back()["ino"] = file.state.ino;
         list.back()["mtime_ns"] = file.state.mtime_ns;
         list.back()["ctime_ns"] = file.state.ctime_ns;
     }
-    return Json{{"to_box", to_box}, {"files", std::move(list)}}.dump();
+    return OrderedJson{{"to_box", to_box}, {"files", std::move(list)}}.dump();
 }
 
 std::vector<CopiedEntry> copied_of(std::string_view json) {
     std::vector<CopiedEntry> files;
-    const Json parsed = Json::parse(json, nullptr, false);
+    const OrderedJson parsed = OrderedJson::parse(json, nullptr, false);
     if (!parsed.is_object()) return files;
     const auto list = parsed.find("files");
     if (list == parsed.end() || !list->is_array()) return files;
-    for (const Json& row : *list) {
+    for (const OrderedJson& row : *list) {
         CopiedEntry file{name_of(row, "path"), name_of(row, "root"), 0, name_of(row, "here"), state_of(row)};
         if (file.path.empty() || file.root.empty()) continue;
         const auto size = row.find("bytes");
@@ -93,11 +93,11 @@ std::vector<CopiedEntry> copied_of(std::string_view json) {
 }
 
 std::string writing_json(const std::string& directory) {
-    return Json{{"directory", bytes(directory)}}.dump();
+    return OrderedJson{{"directory", in_bytes(directory)}}.dump();
 }
 
 std::string writing_of(std::string_view json) {
-    return name_of(Json::parse(json, nullptr, false), "directory");
+    return name_of(OrderedJson::parse(json, nullptr, false), "directory");
 }
 
 }  // namespace drawhitch::exchange

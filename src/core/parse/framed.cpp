@@ -134,4 +134,20 @@ std::vector<std::string_view> fields(std::string_view line) {
     }
 }
 
+std::optional<DfRoom> df_line(std::string_view line) {
+    constexpr std::uint64_t k_largest = 1ULL << 53U;  // no disk holds more
+    const auto words = fields(line);
+    for (std::size_t i = 4; i < words.size(); ++i) {
+        const std::string_view percent = words[i];
+        if (percent.size() < 2 || percent.back() != '%' || !whole_number(percent.substr(0, percent.size() - 1)))
+            continue;
+        const auto total = whole_number(words[i - 3]);
+        const auto used = whole_number(words[i - 2]);
+        const auto free = whole_number(words[i - 1]);
+        if (!total || !used || !free || *total > k_largest || *free > k_largest) continue;
+        return DfRoom{*total, *free};
+    }
+    return std::nullopt;
+}
+
 }  // namespace drawhitch::parse

@@ -39,4 +39,16 @@ std::optional<double> decimal(std::string_view text);
 // Splits at runs of spaces and tabs.
 std::vector<std::string_view> fields(std::string_view line);
 
+// Seconds since 1970; a box whose clock is beyond that has no clock.
+inline constexpr std::uint64_t k_latest_time = 1ULL << 40U;
+
+// Room of a file system, in the unit `df` was asked for: KiB or inodes.
+struct DfRoom {
+    std::uint64_t total{0};
+    std::uint64_t free{0};
+};
+// "device total used free NN% mounted-on", as `df -P` prints it. The device's name may hold anything, but the numbers
+// stand before the column that ends in '%'.
+std::optional<DfRoom> df_line(std::string_view line);
+
 }  // namespace drawhitch::parse

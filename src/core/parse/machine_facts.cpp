@@ -9,7 +9,6 @@ namespace drawhitch::parse {
 
 namespace {
 
-constexpr std::uint64_t k_latest = 1ULL << 40U;  // seconds: a box whose clock is beyond that has no clock
 constexpr std::string_view k_place = "place:";
 
 std::string text_of(std::string_view body, std::string_view key) {
@@ -24,25 +23,6 @@ std::vector<std::string> lines_of(const Section* section) {
         if (!line.empty()) lines.emplace_back(line);
     }
     return lines;
-}
-
-struct Room {
-    std::uint64_t total{0};
-    std::uint64_t free{0};
-};
-
-// "device total used free NN% mounted-on", as `df -P` prints it, KiB or inodes. A device's name may hold spaces, so the
-// columns are counted from the one that ends in '%'.
-std::optional<Room> df_line(std::string_view line) {
-    const auto words = fields(line);
-    const auto percent = std::find_if(words.begin(), words.end(), [](std::string_view word) {
-        return word.size() > 1 && word.back() == '%' && whole_number(word.substr(0, word.size() - 1));
-    });
-    if (percent == words.end() || percent - words.begin() < 4) return std::nullopt;
-    const auto total = whole_number(*(percent - 3));
-    const auto free = whole_number(*(percent - 1));
-    if (!total || !free || *total > UINT64_MAX / 1024 || *free > UINT64_MAX / 1024) return std::nullopt;
-    return Room{*total, *free};
 }
 
 model::PlaceFacts place_of(std::string_view name, std::string_view body) {
@@ -65,7 +45,7 @@ model::PlaceFacts place_of(std::string_view name, std::string_view body) {
 }
 
 void read_box(std::string_view body, model::MachineFacts& facts) {
-    if (const auto now = whole_number(text_of(body, "now")); now && *now <= k_latest) {
+    if (const auto now = whole_number(text_of(body, "now")); now && *now <= k_latest_time) {
         facts.now = static_cast<std::int64_t>(*now);
     }
     facts.user = text_of(body, "user");

@@ -12,7 +12,6 @@ namespace {
 
 using model::ProcessFacts;
 
-constexpr std::uint64_t k_latest = 1ULL << 40U;   // seconds: a box whose clock is beyond that has no clock
 constexpr std::uint64_t k_largest = 1ULL << 53U;  // bytes or counts
 
 std::string lower_hex_word(std::string_view text) {
@@ -55,33 +54,12 @@ std::optional<ProcessFacts> process_row(std::string_view line) {
     return ProcessFacts{*pid, words[1][0], *parent, *group, *session, *user + *system, *start};
 }
 
-// "device total used free …" in KiB or inodes, as `df -P` prints it. The device's name may hold anything, but the
-// numbers stand before the column that ends in '%'.
-struct Room {
-    std::uint64_t total{0};
-    std::uint64_t free{0};
-};
-std::optional<Room> df_line(std::string_view line) {
-    const auto words = fields(line);
-    for (std::size_t i = 4; i < words.size(); ++i) {
-        const std::string_view percent = words[i];
-        if (percent.size() < 2 || percent.back() != '%' || !whole_number(percent.substr(0, percent.size() - 1)))
-            continue;
-        const auto total = whole_number(words[i - 3]);
-        const auto used = whole_number(words[i - 2]);
-        const auto free = whole_number(words[i - 1]);
-        if (!total || !used || !free || *total > k_largest || *free > k_largest) continue;
-        return Room{*total, *free};
-    }
-    return std::nullopt;
-}
-
 // The first field, when it is a number of a sane size.
 std::optional<double> first_decimal(std::string_view line) {
     const auto words = fields(line);
     if (words.empty()) return std::nullopt;
     const auto value = decimal(words[0]);
-    if (!value || *value > static_cast<double>(k_latest)) return std::nullopt;
+    if (!value || *value > static_cast<double>(k_latest_time)) return std::nullopt;
     return value;
 }
 
@@ -94,7 +72,7 @@ std::optional<std::int64_t> sane(std::string_view text) {
 
 model::BoxState box_state(std::string_view body) {
     model::BoxState box;
-    if (const auto now = whole_number(value_of(body, "now").value_or("")); now && *now <= k_latest) {
+    if (const auto now = whole_number(value_of(body, "now").value_or("")); now && *now <= k_latest_time) {
         box.now = static_cast<std::int64_t>(*now);
     }
     box.boot_id = lower_hex_word(value_of(body, "boot_id").value_or(""));

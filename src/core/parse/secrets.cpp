@@ -12,9 +12,6 @@ namespace drawhitch::parse {
 
 namespace {
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 bool is_upper(char c) {
     return c >= 'A' && c <= 'Z';
 }
@@ -26,14 +23,6 @@ bool is_word(char c) {
 }
 bool is_hex(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
-std::string lower(std::string_view text) {
-    std::string lowered(text);
-    for (char& c : lowered) {
-        if (is_upper(c)) c = static_cast<char>(c - 'A' + 'a');
-    }
-    return lowered;
 }
 
 template <std::size_t N>

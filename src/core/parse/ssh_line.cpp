@@ -42,9 +42,9 @@ Result<std::vector<std::string>> words_of(const std::vector<std::string>& words)
     return all;
 }
 
-class Reader {
+class LineReader {
   public:
-    explicit Reader(std::vector<std::string> words) : words_(std::move(words)) {}
+    explicit LineReader(std::vector<std::string> words) : words_(std::move(words)) {}
 
     Result<SshLine> read() {
         while (at_ < words_.size()) {
@@ -137,7 +137,7 @@ class Reader {
 
 Result<SshLine> ssh_line(const std::vector<std::string>& words) {
     TRY_ASSIGN(std::vector<std::string> all, words_of(words));
-    return Reader(std::move(all)).read();
+    return LineReader(std::move(all)).read();
 }
 
 }  // namespace drawhitch::parse

@@ -21,10 +21,6 @@ bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 // A sequence of JSON values, byte by byte. A library's parser would end at the first NaN, wants one value a file, and
 // does not tell a file that ends too early from one that is no JSON at all, which is all that counts here.
 class Values {

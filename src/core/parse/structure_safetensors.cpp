@@ -146,7 +146,7 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
     Tensor tensor_{};
 };
 
-StructureVerdict broken(std::string detail) {
+StructureVerdict broken_safetensors(std::string detail) {
     return {model::Structure::broken, "safetensors", std::move(detail)};
 }
 
@@ -179,7 +179,7 @@ Result<std::string> read_header(Reader& file, std::uint64_t length) {
 }  // namespace
 
 Result<StructureVerdict> check_safetensors(Reader& file) {
-    if (file.size() < 8) return broken("the file is shorter than its 8 byte header length");
+    if (file.size() < 8) return broken_safetensors("the file is shorter than its 8 byte header length");
     std::array<char, 8> raw{};
     TRY_ASSIGN(const std::size_t count, file.read_at(0, raw));
     if (count != raw.size()) return Error{Code::changed, "the file shrank while it was checked"};
@@ -187,15 +187,16 @@ Result<StructureVerdict> check_safetensors(Reader& file) {
     for (std::size_t i = 0; i < raw.size(); ++i) {
         length |= static_cast<std::uint64_t>(static_cast<unsigned char>(raw[i])) << (8U * i);
     }
-    if (length > file.size() - 8) return broken("the file ends inside its header");
-    if (length > k_longest_header) return broken("the header is longer than 100 MB");
+    if (length > file.size() - 8) return broken_safetensors("the file ends inside its header");
+    if (length > k_longest_header) return broken_safetensors("the header is longer than 100 MB");
     TRY_ASSIGN(const std::string text, read_header(file, length));
-    if (!text.starts_with('{')) return broken("the header does not begin with '{'");
+    if (!text.starts_with('{')) return broken_safetensors("the header does not begin with '{'");
     Header header;
     const bool read = nlohmann::json::sax_parse(text, &header, nlohmann::json::input_format_t::json, true);
-    if (!read || !header.problem.empty()) return broken(header.problem.empty() ? "no JSON" : header.problem);
+    if (!read || !header.problem.empty())
+        return broken_safetensors(header.problem.empty() ? "no JSON" : header.problem);
     std::string problem = layout_problem(header.spans, file.size() - 8 - length);
-    if (!problem.empty()) return broken(std::move(problem));
+    if (!problem.empty()) return broken_safetensors(std::move(problem));
     return StructureVerdict{model::Structure::sound, "safetensors", {}};
 }
 

@@ -27,7 +27,7 @@ constexpr std::size_t k_locator_size = 20;
 constexpr std::uint64_t k_most_rows = 4'000'000;  // 16 bytes are kept for each
 constexpr std::uint64_t k_unpack_floor = 16ULL << 30U;
 constexpr std::uint64_t k_unpack_ratio = 32;
-constexpr std::size_t k_piece = 256U << 10U;
+constexpr std::size_t k_zip_piece = 256U << 10U;
 constexpr std::uint32_t k_in_zip64 = 0xFFFFFFFF;  // the true value stands in the zip64 extra field
 constexpr std::uint16_t k_encrypted = 1;
 constexpr std::uint16_t k_sizes_follow = 8;  // local header without sizes: they stand behind the data
@@ -42,7 +42,7 @@ std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t count) 
     return value;
 }
 
-StructureVerdict broken(std::string detail) {
+StructureVerdict broken_zip(std::string detail) {
     return {model::Structure::broken, "zip", std::move(detail)};
 }
 
@@ -87,7 +87,7 @@ class ZipCheck {
 
   private:
     bool fail(std::string detail) {
-        verdict_ = broken(std::move(detail));
+        verdict_ = broken_zip(std::move(detail));
         return false;
     }
 
@@ -263,8 +263,8 @@ class ZipCheck {
     }
 
     Result<std::string_view> piece_at(std::uint64_t offset, std::uint64_t left) {
-        in_.resize(k_piece);
-        const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left, k_piece));
+        in_.resize(k_zip_piece);
+        const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left, k_zip_piece));
         TRY_ASSIGN(const std::size_t got, file_.read_at(offset, std::span{in_.data(), wanted}));
         if (got != wanted) return Error{Code::changed, "the file shrank while it was checked"};
         return std::string_view{in_.data(), got};
@@ -281,7 +281,7 @@ class ZipCheck {
         auto fresh = std::make_unique<z_stream>();
         if (::inflateInit2(fresh.get(), -MAX_WBITS) != Z_OK) return Error{Code::internal, "inflate cannot start"};
         const std::unique_ptr<z_stream, EndInflate> stream{fresh.release()};
-        out_.resize(k_piece);
+        out_.resize(k_zip_piece);
         std::uint64_t produced = 0;
         std::uint64_t taken = 0;
         uLong crc = ::crc32(0, nullptr, 0);

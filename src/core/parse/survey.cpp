@@ -7,7 +7,6 @@ namespace drawhitch::parse {
 
 namespace {
 
-constexpr std::uint64_t k_latest = 1ULL << 40U;  // seconds: no clock goes beyond
 constexpr std::uint64_t k_most_hertz = 1'000'000;
 
 std::optional<std::uint64_t> number_of(const Section& section, std::string_view key, std::uint64_t most) {
@@ -23,7 +22,7 @@ std::optional<model::BoxProcess> process_line(std::string_view line, std::uint64
     const auto pid = whole_number(words[0]);
     const auto parent = whole_number(words[1]);
     const auto ticks = whole_number(words[3]);
-    if (!pid || !parent || !ticks || *pid > k_latest || *parent > k_latest || *ticks / hertz > k_latest)
+    if (!pid || !parent || !ticks || *pid > k_latest_time || *parent > k_latest_time || *ticks / hertz > k_latest_time)
         return std::nullopt;
     model::BoxProcess process{};
     process.pid = static_cast<std::int64_t>(*pid);
@@ -67,9 +66,9 @@ model::ProcessSurvey survey(std::string_view text, std::string_view nonce) {
     const Section* box = sections.find("box");
     const Section* processes = sections.find("processes");
     if (box == nullptr || processes == nullptr || !sections.finished) return result;
-    const auto booted = number_of(*box, "booted", k_latest);
+    const auto booted = number_of(*box, "booted", k_latest_time);
     const auto hertz = number_of(*box, "hertz", k_most_hertz);
-    const auto now = number_of(*box, "now", k_latest);
+    const auto now = number_of(*box, "now", k_latest_time);
     if (!booted || !hertz || *hertz == 0 || !now) return result;
     result.booted.seconds = static_cast<std::int64_t>(*booted);
     result.now.seconds = static_cast<std::int64_t>(*now);

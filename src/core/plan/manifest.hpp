@@ -13,6 +13,7 @@
 namespace drawhitch::plan {
 
 inline constexpr std::string_view k_manifest_name = "MANIFEST.json";
+inline constexpr std::size_t k_longest_manifest = 1U << 30U;  // bytes; a longer one is none of ours
 inline constexpr std::string_view k_sums_name = "SHA256SUMS";
 
 // What a pull was, besides its files.

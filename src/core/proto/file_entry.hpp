@@ -30,6 +30,8 @@ struct Fence {
     }
 };
 
+inline constexpr std::int32_t k_linux_enoent = 2;  // as the box numbers it, whatever errno.h says here
+
 struct FileEntry {
     std::string path{};
     FileType type{FileType::unknown};

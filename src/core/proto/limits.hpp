@@ -43,5 +43,6 @@ inline constexpr int k_silence_seconds = 30;  // a helper without a client frame
 // The directory a claimed root keeps for us, and what lies in it.
 inline constexpr const char* k_private_dir = ".drawhitch";
 inline constexpr const char* k_parts_dir = ".drawhitch/parts";
+inline constexpr std::size_t k_path_bytes = 256U << 10U;  // of paths in one request: well inside a control frame
 
 }  // namespace drawhitch::proto

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "core/judge/box_path.hpp"
+#include "core/proto/limits.hpp"
 #include "flow/down/run_standing.hpp"
 #include "flow/hash_files.hpp"
 #include "io/disk/set_aside.hpp"
@@ -18,17 +19,14 @@ namespace drawhitch::flow {
 
 namespace {
 
-// A request is one control frame; the paths must fit well inside.
-constexpr std::size_t k_paths_per_request = 256U << 10U;
-
-using Place = decltype(Copied::roots)::const_iterator;
+using NextRoot = decltype(Copied::roots)::const_iterator;
 // As many files are named in the plan, of either sort.
 constexpr std::size_t k_named = 12;
 
 // As many of the paths as fit into one request, from `next` on; those that survive need no explanation.
-std::vector<std::string> some_paths(const Copied& copied, const judge::TierMap& tiers, Place& next) {
+std::vector<std::string> some_paths(const Copied& copied, const judge::TierMap& tiers, NextRoot& next) {
     std::vector<std::string> paths{};
-    for (std::size_t bytes = 0; next != copied.roots.end() && bytes < k_paths_per_request; ++next) {
+    for (std::size_t bytes = 0; next != copied.roots.end() && bytes < proto::k_path_bytes; ++next) {
         if (judge::clean_box_path(next->first) != next->first || !tiers.dies(next->first)) continue;
         bytes += next->first.size() + 8;
         paths.push_back(next->first.substr(1));
@@ -114,7 +112,7 @@ Result<std::vector<std::string>> explain_copied(const Op& op, BoxRoots& roots, c
     for (const std::string& place : copied.written)
         if (!place.empty()) why.written.push_back(place);
     std::map<std::string, std::string> same;
-    for (Place next = copied.roots.begin(); next != copied.roots.end();) {
+    for (NextRoot next = copied.roots.begin(); next != copied.roots.end();) {
         std::vector<std::string> paths = some_paths(copied, dying.tiers, next);
         if (!paths.empty()) TRY(compare(op, roots, copied, std::move(paths), dying.rehash, same));
     }

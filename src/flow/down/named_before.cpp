@@ -12,12 +12,12 @@ namespace drawhitch::flow {
 
 namespace {
 
-constexpr std::string_view k_key = "down.named";
-constexpr std::size_t k_most = 4096;  // names that are kept
+constexpr std::string_view k_named_note = "down.named";
+constexpr std::size_t k_most_names = 4096;  // names that are kept
 
 // One name a line, encoded: names are bytes, and may hold line ends.
 Result<std::vector<std::string>> kept(const ledger::Ledger& ledger, std::int64_t lease) {
-    TRY_ASSIGN(const auto text, ledger.note(lease, k_key));
+    TRY_ASSIGN(const auto text, ledger.note(lease, k_named_note));
     std::vector<std::string> lines{};
     if (!text) return lines;
     for (const std::string_view line : split(*text, '\n'))
@@ -49,8 +49,9 @@ Status remember_named(ledger::Ledger& ledger, std::int64_t lease, const std::vec
         more = true;
     }
     if (!more) return ok();
-    if (lines.size() > k_most) lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(k_most));
-    return ledger.set_note(lease, std::string{k_key}, join(lines, "\n"));
+    if (lines.size() > k_most_names)
+        lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(k_most_names));
+    return ledger.set_note(lease, std::string{k_named_note}, join(lines, "\n"));
 }
 
 Result<std::vector<std::string>> named_before(const ledger::Ledger& ledger, const model::Lease& lease,

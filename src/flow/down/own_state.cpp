@@ -10,9 +10,9 @@ namespace drawhitch::flow {
 
 namespace {
 
-// In flight at once: each answer is at most k_most bytes.
+// In flight at once: each answer is at most k_most_bytes.
 constexpr std::size_t k_batch = 16;
-constexpr std::uint32_t k_most = 128U << 10U;
+constexpr std::uint32_t k_most_bytes = 128U << 10U;
 
 // The content of each; none of what cannot be read.
 Result<std::vector<std::optional<std::string>>> read_all(const Op& op, BoxRoots& roots,
@@ -21,7 +21,7 @@ Result<std::vector<std::optional<std::string>>> read_all(const Op& op, BoxRoots&
     agent::Session& session = roots.agent().session();
     std::vector<std::uint32_t> numbers{};
     for (const judge::SeenFile& file : files)
-        numbers.push_back(session.submit(proto::ReadSmall{top, file.path.substr(1), 0, k_most}));
+        numbers.push_back(session.submit(proto::ReadSmall{top, file.path.substr(1), 0, k_most_bytes}));
     std::vector<std::optional<std::string>> contents{};
     while (contents.size() < files.size()) {
         TRY_ASSIGN(const agent::Incoming incoming, session.receive(op));
@@ -32,7 +32,7 @@ Result<std::vector<std::optional<std::string>>> read_all(const Op& op, BoxRoots&
         contents.emplace_back();
         if (incoming.type != proto::MessageType::small) continue;
         TRY_ASSIGN(auto small, proto::decode<proto::Small>(incoming.payload));
-        if (small.content.size() < k_most) contents.back() = std::move(small.content);
+        if (small.content.size() < k_most_bytes) contents.back() = std::move(small.content);
     }
     return contents;
 }

@@ -138,9 +138,8 @@ Status RunStanding::units(const Op& op, const model::Run& run, Seen& seen, judge
         for (const std::size_t index : unit.files) {
             const proto::FileEntry& entry = files.entries[index];
             // Removed by the job since the scan: what is gone cannot be lost.
-            constexpr std::int32_t k_linux_enoent = 2;
             const bool gone =
-                entry.type == proto::FileType::unknown && (entry.error == 0 || entry.error == k_linux_enoent);
+                entry.type == proto::FileType::unknown && (entry.error == 0 || entry.error == proto::k_linux_enoent);
             if (gone) continue;
             facts.files.push_back({entry.path, entry.size, root_of(entry), files.being_written[index],
                                    entry.type != proto::FileType::file});

@@ -13,7 +13,6 @@ namespace {
 
 // Beyond this many entries a tier counts as not looked at: nobody would read the list, and memory has an end.
 constexpr std::uint64_t k_most_entries = 5'000'000;
-constexpr std::int32_t k_linux_enoent = 2;
 
 static_assert(judge::k_private_name == proto::k_private_dir);
 
@@ -81,7 +80,7 @@ Result<bool> TierScan::walk(const Op& op, const std::string& place) {
 }
 
 Status TierScan::take(const std::string& place, const proto::FileEntry& entry) {
-    if (entry.error == k_linux_enoent) return ok();  // gone since it was listed
+    if (entry.error == proto::k_linux_enoent) return ok();  // gone since it was listed
     judge::SeenFile seen{};
     seen.path = below(place, entry.path);
     seen.size = entry.size;

@@ -14,7 +14,7 @@ namespace drawhitch::flow {
 
 namespace {
 
-std::string key_of(const std::string& name) {
+std::string token_note(const std::string& name) {
     return "run.token." + name;
 }
 
@@ -26,7 +26,7 @@ bool same_outputs(const model::Roster& a, const model::Roster& b) {
 }  // namespace
 
 Result<std::string> known_token(const ledger::Ledger& ledger, std::int64_t lease, const std::string& name) {
-    TRY_ASSIGN(const auto note, ledger.note(lease, key_of(name)));
+    TRY_ASSIGN(const auto note, ledger.note(lease, token_note(name)));
     return note.value_or("");
 }
 
@@ -34,7 +34,7 @@ Result<std::string> claim_token(ledger::Ledger& ledger, std::int64_t lease, cons
     TRY_ASSIGN(std::string token, known_token(ledger, lease, name));
     if (!token.empty()) return token;
     token = random_hex(16);
-    TRY(ledger.set_note(lease, key_of(name), token));
+    TRY(ledger.set_note(lease, token_note(name), token));
     return token;
 }
 

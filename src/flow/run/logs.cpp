@@ -25,7 +25,7 @@ constexpr std::int64_t k_tail_bytes = 1 << 20;     // the most that is read to f
 constexpr std::int64_t k_piece_bytes = 256 << 10;  // one piece of a growing log
 constexpr std::int64_t k_backlog_bytes = 8 << 20;  // a follower further behind skips ahead
 constexpr std::int64_t k_block = 4096;             // the box reads from a multiple of it
-constexpr milliseconds k_patience{30'000};
+constexpr milliseconds k_one_look{30'000};
 
 struct Piece {
     std::int64_t size{0};
@@ -34,7 +34,7 @@ struct Piece {
     std::string bytes{};
 };
 
-Result<model::Run> find_run(const Deps& deps, const model::Lease& lease, const std::string& name) {
+Result<model::Run> run_to_read(const Deps& deps, const model::Lease& lease, const std::string& name) {
     if (!name.empty()) return deps.ledger.run_by_name(lease.id, name);
     TRY_ASSIGN(auto runs, deps.ledger.runs(lease.id));
     if (runs.empty()) {
@@ -79,7 +79,7 @@ Result<Piece> LogReader::fetch(std::optional<std::int64_t> from, std::int64_t ca
     }
     plan::LogSpec spec{random_hex(8), run_.spec.run_dir, from, cap};
     const transport::ScriptLimits limits{.out_bytes = static_cast<std::size_t>(cap) + (64U << 10U)};
-    const Op look = op_.within(k_patience);
+    const Op look = op_.within(k_one_look);
     auto answer = transport::run_script(look, *transport_, plan::log_script(spec), {}, limits);
     if (!answer) {
         transport_.reset();
@@ -204,7 +204,7 @@ Status LogReader::finish() {
 
 Result<LogReport> read_log(const Op& op, Deps& deps, const model::Lease& lease, const LogOptions& options,
                            const LineSink& sink) {
-    TRY_ASSIGN(const model::Run run, find_run(deps, lease, options.run));
+    TRY_ASSIGN(const model::Run run, run_to_read(deps, lease, options.run));
     LogReader reader(op, deps, lease, run, sink);
     TRY(reader.tail(options.lines));
     if (reader.report().size == 0 && !reader.report().ended) {

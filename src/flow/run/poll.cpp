@@ -185,8 +185,7 @@ Result<KnownProgress> known_progress(const ledger::Ledger& ledger, const model::
     const std::size_t blank = note ? note->find(' ') : std::string::npos;
     const auto at =
         blank == std::string::npos ? std::nullopt : parse::whole_number(std::string_view{*note}.substr(0, blank));
-    constexpr std::uint64_t k_latest = 1ULL << 40U;  // seconds: no clock goes beyond
-    if (!at || *at > k_latest) return KnownProgress{run.verdict.progress, std::nullopt};
+    if (!at || *at > parse::k_latest_time) return KnownProgress{run.verdict.progress, std::nullopt};
     return KnownProgress{note->substr(blank + 1), WallTime{static_cast<std::int64_t>(*at), 0}};
 }
 

@@ -20,7 +20,7 @@ using model::VerdictKind;
 
 constexpr milliseconds k_pause{500};              // between two looks while waiting for the end
 constexpr std::chrono::seconds k_after_kill{10};  // KILL takes effect at once, unless the kernel cannot
-constexpr milliseconds k_patience{20'000};
+constexpr milliseconds k_signal_patience{20'000};
 
 // One stop, from the first look to the last.
 class Stop {
@@ -67,7 +67,7 @@ Result<std::string> Stop::send(plan::StopKind kind, const std::string& signal) {
     spec.signal = signal;
     spec.strays = report_.strays;
     TRY_ASSIGN(const auto transport, deps_.connector.to(op_, lease_));
-    auto answer = transport::run_script(op_.within(k_patience), *transport, plan::stop_script(spec));
+    auto answer = transport::run_script(op_.within(k_signal_patience), *transport, plan::stop_script(spec));
     report_.signal = signal;
     // A job may take the very session down that stops it. What became of it is seen by the next look.
     if (!answer && is_unreachable(answer.error())) return std::string("lost");

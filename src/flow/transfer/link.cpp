@@ -135,4 +135,8 @@ void add(Wire& total, const agent::Traffic& traffic) {
     ++total.connections;
 }
 
+Error broken_helper(std::string what) {
+    return Error{Code::protocol, "the helper " + std::move(what)};
+}
+
 }  // namespace drawhitch::flow

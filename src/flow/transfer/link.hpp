@@ -78,4 +78,7 @@ struct Looked {
 Result<Looked> look_linked(const Op& op, const Dial& dial, const Persistence& persistence, std::optional<Link> link,
                            const Look& look);
 
+// What the helper did against the protocol: "the helper sent no digest".
+Error broken_helper(std::string what);
+
 }  // namespace drawhitch::flow

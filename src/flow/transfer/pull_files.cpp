@@ -15,13 +15,13 @@ namespace drawhitch::flow {
 namespace {
 
 // Journals, directories and what others write meanwhile.
-constexpr std::uint64_t k_spare_bytes = 4U << 20U;
-constexpr std::uint64_t k_spare_inodes = 8;
+constexpr std::uint64_t k_spare_for_parts = 4U << 20U;
+constexpr std::uint64_t k_spare_part_inodes = 8;
 
 Status check_room(const disk::Landing& landing, const std::vector<PullItem>& items) {
     const std::string& where = landing.destination().path();
     TRY_ASSIGN(const disk::Space space, disk::space_at(where));
-    std::uint64_t need = k_spare_bytes;
+    std::uint64_t need = k_spare_for_parts;
     for (const PullItem& item : items) {
         // A sparse file arrives sparse.
         need += item.source.allocated == 0 ? item.source.size : std::min(item.source.size, item.source.allocated);
@@ -35,7 +35,7 @@ Status check_room(const disk::Landing& landing, const std::vector<PullItem>& ite
             .because("it lies on " + printable(space.mount))
             .then("df -h " + shell_quote(space.mount));
     }
-    const std::uint64_t inodes = items.size() + k_spare_inodes;
+    const std::uint64_t inodes = items.size() + k_spare_part_inodes;
     if (space.counts_inodes && inodes > space.free_inodes) {
         return Error{Code::no_inodes, "cannot pull into " + printable(where) + ": " + std::to_string(inodes) +
                                           " inodes are needed and " + std::to_string(space.free_inodes) +

@@ -7,17 +7,14 @@
 #include "base/text.hpp"
 #include "core/proto/limits.hpp"
 #include "core/proto/wire.hpp"
+#include "flow/transfer/limits.hpp"
 
 namespace drawhitch::flow {
 
 namespace {
 
-constexpr std::uint32_t k_span_chunks = 4;           // small enough that idle connections find work near the end
-constexpr std::uint64_t k_bundle_bytes = 1U << 20U;  // one block
-constexpr std::size_t k_bundle_files = 512;
 constexpr std::size_t k_bundle_paths = 256U << 10U;  // well inside a control frame
 constexpr std::uint32_t k_most_changes = 3;
-constexpr int k_most_wrong = 3;
 
 std::uint64_t total_bytes(const std::vector<PullItem>& items) {
     std::uint64_t total = 0;

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "core/proto/limits.hpp"
+#include "flow/transfer/limits.hpp"
 
 namespace drawhitch::flow {
 
@@ -12,11 +13,6 @@ namespace {
 // Raw bytes asked for ahead. What really is in flight is bounded by credit; this only keeps the helper from waiting for
 // requests, also when the data shrinks five-fold on its way.
 constexpr std::uint64_t k_ahead = 16U << 20U;
-constexpr std::size_t k_most_requests = 64;
-
-Error broken(std::string what) {
-    return Error{Code::protocol, "the helper " + std::move(what)};
-}
 
 template <class Message>
 Result<Message> decode(const agent::Incoming& incoming) {
@@ -136,7 +132,7 @@ void PullWorker::submit_bundle(Link& link, Pending& pending) {
 
 Status PullWorker::handle(const Op& op, Link& link, agent::Incoming&& incoming) {
     const auto found = pending_.find(incoming.request);
-    if (found == pending_.end()) return broken("answered a request nobody made");
+    if (found == pending_.end()) return broken_helper("answered a request nobody made");
     Pending& pending = found->second;
     if (incoming.type == proto::MessageType::data) return on_data(op, link, pending, incoming.payload);
     if (incoming.type == proto::MessageType::progress) return ok();
@@ -161,18 +157,18 @@ Status PullWorker::on_data(const Op& op, Link& link, Pending& pending, std::stri
     progressed_ = true;
     if (pending.work.kind == PullWork::Kind::span) return on_chunk(op, link, pending, std::move(*chunk));
     if (pending.work.kind == PullWork::Kind::bundle) return on_block(op, link, pending, std::move(*chunk));
-    return broken("sent data nobody asked for");
+    return broken_helper("sent data nobody asked for");
 }
 
 Status PullWorker::on_chunk(const Op& op, Link& link, Pending& pending, proto::EncodedChunk&& chunk) {
     const std::size_t job = pending.work.jobs.front();
     const std::uint64_t wanted = proto::leaf_size(state_.item(job).source.size, chunk.index);
-    if (pending.owed.erase(chunk.index) == 0) return broken("sent a chunk nobody asked for");
+    if (pending.owed.erase(chunk.index) == 0) return broken_helper("sent a chunk nobody asked for");
     if (!state_.current(job, pending.work.generation)) {
         state_.repeated(chunk.raw_size);
         return ok();
     }
-    if (chunk.raw_size != wanted || chunk.on_base) return broken("sent a chunk of another size than it has");
+    if (chunk.raw_size != wanted || chunk.on_base) return broken_helper("sent a chunk of another size than it has");
     auto raw = codec_.open(chunk);
     if (!raw && raw.error().code != Code::integrity && raw.error().code != Code::protocol)
         return std::move(raw).error();
@@ -185,8 +181,8 @@ Status PullWorker::on_chunk(const Op& op, Link& link, Pending& pending, proto::E
 }
 
 Status PullWorker::on_block(const Op& op, Link& link, Pending& pending, proto::EncodedChunk&& chunk) {
-    if (chunk.index != pending.next_block++) return broken("sent the blocks of a bundle out of order");
-    if (chunk.raw_size > proto::k_chunk || chunk.on_base) return broken("sent a block that is too large");
+    if (chunk.index != pending.next_block++) return broken_helper("sent the blocks of a bundle out of order");
+    if (chunk.raw_size > proto::k_chunk || chunk.on_base) return broken_helper("sent a block that is too large");
     auto raw = codec_.open(chunk);
     if (!raw && raw.error().code != Code::integrity && raw.error().code != Code::protocol)
         return std::move(raw).error();
@@ -200,7 +196,7 @@ Status PullWorker::on_block(const Op& op, Link& link, Pending& pending, proto::E
 }
 
 Status PullWorker::on_record(const Op& op, Link& link, Pending& pending, proto::BundleFile&& file) {
-    if (pending.owed.erase(file.index) == 0) return broken("sent a file nobody asked for");
+    if (pending.owed.erase(file.index) == 0) return broken_helper("sent a file nobody asked for");
     const std::size_t job = pending.work.jobs[file.index];
     const std::uint32_t generation = pending.generations[file.index];
     if (file.reason != proto::Reason::none) {
@@ -295,7 +291,7 @@ Status PullWorker::on_answer(Pending& pending, const agent::Incoming& incoming) 
     switch (pending.work.kind) {
         case PullWork::Kind::span:
             TRY(decode<proto::ReadEnd>(incoming));
-            return pending.owed.empty() ? ok() : broken("left out chunks it was asked for");
+            return pending.owed.empty() ? ok() : broken_helper("left out chunks it was asked for");
         case PullWork::Kind::bundle: {
             TRY(decode<proto::ReadEnd>(incoming));
             for (const std::uint32_t index : pending.owed) {
@@ -306,13 +302,13 @@ Status PullWorker::on_answer(Pending& pending, const agent::Incoming& incoming) 
         }
         case PullWork::Kind::restat: {
             TRY_ASSIGN(const auto found, decode<proto::Entries>(incoming));
-            if (found.entries.size() != 1) return broken("answered with the wrong number of entries");
+            if (found.entries.size() != 1) return broken_helper("answered with the wrong number of entries");
             state_.restated(job, generation, found.entries.front());
             return ok();
         }
         case PullWork::Kind::certify: {
             TRY_ASSIGN(const auto hashed, decode<proto::Hashed>(incoming));
-            if (!hashed.entry.root) return broken("sent no digest");
+            if (!hashed.entry.root) return broken_helper("sent no digest");
             state_.certified(job, generation, *hashed.entry.root);
             return ok();
         }
@@ -323,7 +319,7 @@ Status PullWorker::on_answer(Pending& pending, const agent::Incoming& incoming) 
         TRY_ASSIGN(const auto some, decode<proto::Leaves>(incoming));
         const std::uint64_t most = proto::leaf_count(state_.item(job).source.size);
         if (some.first != pending.leaves.size() || some.leaves.size() > most - pending.leaves.size()) {
-            return broken("sent more leaves than the file has");
+            return broken_helper("sent more leaves than the file has");
         }
         pending.leaves.insert(pending.leaves.end(), some.leaves.begin(), some.leaves.end());
         return ok();

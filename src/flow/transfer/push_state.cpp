@@ -4,16 +4,13 @@
 
 #include "base/text.hpp"
 #include "core/proto/limits.hpp"
+#include "flow/transfer/limits.hpp"
 
 namespace drawhitch::flow {
 
 namespace {
 
-constexpr std::size_t k_span_chunks = 4;
-constexpr std::uint64_t k_bundle_bytes = 1U << 20U;
-constexpr std::size_t k_bundle_files = 512;
 constexpr std::uint64_t k_record_head = 128;
-constexpr int k_most_wrong = 3;
 constexpr std::uint32_t k_whole_file = 0xFFFFFFFF;
 
 std::uint64_t total_bytes(const std::vector<PushItem>& items) {

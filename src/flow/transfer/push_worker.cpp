@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "core/proto/bundle.hpp"
 #include "core/proto/limits.hpp"
+#include "flow/transfer/limits.hpp"
 
 namespace drawhitch::flow {
 
@@ -12,11 +13,6 @@ namespace {
 
 // Raw bytes sent and not acknowledged: what a dead link costs at most, beside the credit.
 constexpr std::uint64_t k_most_unacked = 16U << 20U;
-constexpr std::size_t k_most_requests = 64;
-
-Error broken(std::string what) {
-    return Error{Code::protocol, "the helper " + std::move(what)};
-}
 
 }  // namespace
 
@@ -184,7 +180,7 @@ Status PushWorker::start_commit(Link& link, Pending&& pending) {
 
 Status PushWorker::handle(const agent::Incoming& incoming) {
     const auto found = pending_.find(incoming.request);
-    if (found == pending_.end()) return broken("answered a request nobody made");
+    if (found == pending_.end()) return broken_helper("answered a request nobody made");
     Pending& pending = found->second;
     progressed_ = true;
     if (incoming.type == proto::MessageType::progress) return ok();
@@ -193,7 +189,7 @@ Status PushWorker::handle(const agent::Incoming& incoming) {
     if (incoming.type == proto::MessageType::leaves) {
         TRY_ASSIGN(const auto some, proto::decode<proto::Leaves>(incoming.payload));
         // A part may be longer than the file it is to become; what lies beyond is not looked at.
-        if (pending.work.kind != PushWork::Kind::probe) return broken("sent leaves nobody asked for");
+        if (pending.work.kind != PushWork::Kind::probe) return broken_helper("sent leaves nobody asked for");
         const std::size_t most = state_.item(pending.work.files.front()).leaves.size();
         for (const proto::Digest& leaf : some.leaves) {
             if (pending.leaves.size() < most) pending.leaves.push_back(leaf);
@@ -211,7 +207,7 @@ Status PushWorker::handle(const agent::Incoming& incoming) {
 Status PushWorker::on_ack(Pending& pending, const agent::Incoming& incoming) {
     TRY_ASSIGN(const auto ack, proto::decode<proto::WriteAck>(incoming.payload));
     if (pending.work.kind != PushWork::Kind::span || pending.owed.erase(ack.chunk) == 0) {
-        return broken("acknowledged what it was not sent");
+        return broken_helper("acknowledged what it was not sent");
     }
     const std::size_t file = pending.work.files.front();
     if (ack.reason == proto::Reason::none) {
@@ -225,7 +221,7 @@ Status PushWorker::on_ack(Pending& pending, const agent::Incoming& incoming) {
 Status PushWorker::on_bundle_ack(Pending& pending, const agent::Incoming& incoming) {
     TRY_ASSIGN(const auto ack, proto::decode<proto::BundleAck>(incoming.payload));
     if (pending.work.kind != PushWork::Kind::bundle || ack.block >= pending.blocks.size()) {
-        return broken("acknowledged what it was not sent");
+        return broken_helper("acknowledged what it was not sent");
     }
     std::map<std::uint32_t, proto::ItemFailure> failures;
     for (const proto::ItemFailure& failure : ack.failures) {
@@ -273,7 +269,8 @@ Status PushWorker::on_last(Pending& pending, const agent::Incoming& incoming) {
             break;
     }
     // A file that changed here ends its request early: what was not sent is owed by nobody.
-    if (pending.work.kind == PushWork::Kind::bundle && !pending.owed.empty()) return broken("left files unanswered");
+    if (pending.work.kind == PushWork::Kind::bundle && !pending.owed.empty())
+        return broken_helper("left files unanswered");
     return ok();
 }
 

@@ -29,7 +29,7 @@ const EmbeddedFile* find_shipped(std::string_view id) {
     return at == files.end() ? nullptr : &*at;
 }
 
-struct CloseDirectory {
+struct CloseFolder {
     void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
@@ -39,7 +39,7 @@ Result<std::vector<std::string>> ProfileStore::ids() const {
     std::vector<std::string> ids;
     for (const EmbeddedFile& file : shipped_profiles())
         ids.emplace_back(file.name);
-    const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(folder_.c_str()));
+    const std::unique_ptr<DIR, CloseFolder> directory(::opendir(folder_.c_str()));
     if (!directory && errno != ENOENT && errno != ENOTDIR) return errno_error(errno, "list", folder_);
     if (directory) {
         for (const dirent* entry = ::readdir(directory.get()); entry != nullptr; entry = ::readdir(directory.get())) {

@@ -42,7 +42,7 @@ Result<UniqueFd> step_into(int parent, std::string_view component, bool make_mis
     return opened;
 }
 
-Status make_directories(const std::string& path) {
+Status make_open_directories(const std::string& path) {
     for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
         const std::string prefix = path.substr(0, end);
         if (::mkdir(prefix.c_str(), 0777) != 0 && errno != EEXIST) {
@@ -68,7 +68,7 @@ Result<Root> Root::open(std::string path) {
 
 Result<Root> Root::create(std::string path) {
     if (path.empty()) return Error{Code::usage, "the destination is empty"};
-    TRY(make_directories(path));
+    TRY(make_open_directories(path));
     return open(std::move(path));
 }
 

@@ -10,7 +10,7 @@ namespace drawhitch::ledger {
 namespace {
 
 // A writer holds the ledger for milliseconds; one that holds it for this long is stopped or stuck.
-constexpr milliseconds k_wait_step{50};
+constexpr milliseconds k_busy_step{50};
 constexpr int k_waits = 100;
 constexpr int k_waits_once_cancelled = 20;
 
@@ -81,7 +81,7 @@ int Database::on_busy(void* self, int waits) {
     if (patience.clock == nullptr || waits >= (cancelled ? k_waits_once_cancelled : k_waits)) return 0;
     // Once cancelled, the real token would end each sleep at once; the notes written while leaving deserve a short
     // wait.
-    patience.clock->sleep(k_wait_step, cancelled ? database.never_ : *patience.cancel);
+    patience.clock->sleep(k_busy_step, cancelled ? database.never_ : *patience.cancel);
     return 1;
 }
 

@@ -17,7 +17,7 @@ namespace drawhitch::ledger {
 
 namespace {
 
-constexpr milliseconds k_wait_step{50};
+constexpr milliseconds k_lock_step{50};
 
 // "4711 down box-3": who holds the lock, for the message of the one who does not.
 Status write_holder(int fd, const std::string& doing, const std::string& path) {
@@ -61,7 +61,7 @@ Result<FileLock> FileLock::take(const Op& op, const std::string& state_dir, cons
         if (errno != EWOULDBLOCK) return errno_error(errno, "lock", path);
         if (wait == Wait::no) return held(fd.get(), path);
         TRY(op.check());
-        op.clock.sleep(k_wait_step, op.cancel);
+        op.clock.sleep(k_lock_step, op.cancel);
     }
     TRY(write_holder(fd.get(), doing, path));
     return FileLock{std::move(fd)};

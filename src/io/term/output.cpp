@@ -19,7 +19,7 @@ namespace {
 constexpr int k_schema = 1;
 constexpr std::size_t k_flush_at = 64UL * 1024;
 constexpr std::size_t k_rows_to_plan = 256;  // rows seen before the column widths of a terminal are fixed
-constexpr std::size_t k_title_columns = 14;
+constexpr std::size_t k_value_title_columns = 14;
 constexpr int k_poll_ms = 1000;  // a non-blocking standard output is looked at again after this long
 
 Json list_of(const std::vector<std::string>& lines) {
@@ -180,7 +180,7 @@ void Output::raw(std::string_view bytes) {
 void Output::value(std::string_view key, std::string_view title, const Cell& cell) {
     switch (options_.format) {
         case Format::table:
-            put(pad_right(title, k_title_columns) + "  " + cell.human + "\n");
+            put(pad_right(title, k_value_title_columns) + "  " + cell.human + "\n");
             return;
         case Format::tsv:
             put(std::string{key} + "\t" + tsv_escape(cell.plain) + "\n");

@@ -21,7 +21,7 @@ constexpr char k_identities_answer = 12;
 constexpr char k_sign_request = 13;
 constexpr char k_sign_response = 14;
 
-constexpr std::size_t k_most_bytes = 256U << 10U;  // OpenSSH's agent sends no longer message
+constexpr std::size_t k_longest_message = 256U << 10U;  // OpenSSH's agent sends no longer message
 constexpr milliseconds k_list_patience{5'000};
 constexpr milliseconds k_sign_patience{60'000};  // its user may have to confirm
 
@@ -77,7 +77,7 @@ Result<std::string> KeyAgent::ask(const Op& op, std::string_view request) {
         WireReader reader(in);
         std::uint32_t size = 0;
         if (reader.number(size)) {
-            if (size == 0 || size > k_most_bytes) return agent_error("does not speak the agent protocol");
+            if (size == 0 || size > k_longest_message) return agent_error("does not speak the agent protocol");
             if (in.size() >= 4 + std::size_t{size}) return in.substr(4, size);
         }
         if (more) continue;

@@ -18,7 +18,7 @@ namespace drawhitch::transport {
 
 namespace {
 
-constexpr std::size_t k_most_bytes = 64U << 10U;  // an RSA key of 16384 bits has 13 KiB
+constexpr std::size_t k_longest_key = 64U << 10U;  // an RSA key of 16384 bits has 13 KiB
 
 int base64_value(char c) {
     if (c >= 'A' && c <= 'Z') return c - 'A';
@@ -152,9 +152,9 @@ Result<std::string> read_private(const std::string& path) {
             .because("a private key that others can read is no secret; SSH itself refuses such files")
             .then("chmod 600 " + shell_quote(path));
     }
-    std::string text(k_most_bytes + 1, '\0');
+    std::string text(k_longest_key + 1, '\0');
     TRY_ASSIGN(const std::size_t size, read_full(fd.get(), text, path));
-    if (size > k_most_bytes) return unusable(path, "is too large for a key");
+    if (size > k_longest_key) return unusable(path, "is too large for a key");
     text.resize(size);
     return text;
 }
@@ -165,7 +165,7 @@ Result<std::string> load_public_half(const std::string& path) {
     for (const std::string& name : {path + ".pub", path}) {
         const UniqueFd fd{::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
         if (!fd) continue;
-        std::string line(k_most_bytes, '\0');
+        std::string line(k_longest_key, '\0');
         TRY_ASSIGN(const std::size_t size, read_full(fd.get(), line, name));
         line.resize(size);
         std::string blob = public_blob(std::string_view(line).substr(0, line.find('\n')));

@@ -25,7 +25,7 @@ FileEntry directory(const std::string& path) {
     return entry;
 }
 
-FileEntry symlink(const std::string& path, const std::string& target) {
+FileEntry link_entry(const std::string& path, const std::string& target) {
     FileEntry entry{};
     entry.path = path;
     entry.type = FileType::symlink;
@@ -36,7 +36,7 @@ FileEntry symlink(const std::string& path, const std::string& target) {
 }  // namespace
 
 TEST_CASE("a first push sends everything, and makes only empty directories by name") {
-    const std::vector<FileEntry> wanted{directory("a"), file("a/x.py", "x"), directory("empty"), symlink("l", "a")};
+    const std::vector<FileEntry> wanted{directory("a"), file("a/x.py", "x"), directory("empty"), link_entry("l", "a")};
     const auto plan = plan::plan_push(wanted, {}, {}, true);
     CHECK(plan.send == std::vector<std::size_t>{1});
     CHECK(plan.send_bytes == 1);
@@ -58,11 +58,11 @@ TEST_CASE("contents of earlier releases are linked, if the execute bit is the sa
 }
 
 TEST_CASE("what an earlier attempt staged is used, and what is wrong there is removed once") {
-    const std::vector<FileEntry> wanted{file("a/x.py", "x"), file("b", "b"), symlink("l", "t")};
+    const std::vector<FileEntry> wanted{file("a/x.py", "x"), file("b", "b"), link_entry("l", "t")};
     auto unreadable = file("b", "b");
     unreadable.root.reset();
     const std::vector<FileEntry> staged{directory("a"),        file("a/x.py", "x"), unreadable,
-                                        symlink("l", "other"), directory("stale"),  file("stale/y", "y"),
+                                        link_entry("l", "other"), directory("stale"),  file("stale/y", "y"),
                                         file("stale-too", "z")};
     const auto plan = plan::plan_push(wanted, staged, {}, true);
     CHECK(plan.remove == std::vector<std::string>{"b", "l", "stale", "stale-too"});

@@ -27,7 +27,7 @@ FileEntry directory(std::string path) {
     return entry;
 }
 
-FileEntry link(std::string path, std::string target) {
+FileEntry link_entry(std::string path, std::string target) {
     FileEntry entry;
     entry.path = std::move(path);
     entry.type = FileType::symlink;
@@ -36,7 +36,7 @@ FileEntry link(std::string path, std::string target) {
 }
 
 std::vector<FileEntry> sample() {
-    return {file("a-b", "x"), file("a/run", "abc", true), directory("empty"), link("link", "a/run")};
+    return {file("a-b", "x"), file("a/run", "abc", true), directory("empty"), link_entry("link", "a/run")};
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ TEST_CASE("content, the execute bit, a name, a target and a missing file each ch
     changed[0][0] = file("a-b", "y");
     changed[1][1] = file("a/run", "abc", false);
     changed[2][0].path = "a-c";
-    changed[3][3] = link("link", "a/ruN");
+    changed[3][3] = link_entry("link", "a/ruN");
     changed[4].erase(changed[4].begin() + 2);
     changed[5][2] = file("empty", "");
     for (const auto& tree : changed)
