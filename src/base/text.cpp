@@ -177,6 +177,10 @@ std::string_view trim(std::string_view text) {
     return text.substr(first, text.find_last_not_of(k_space) - first + 1);
 }
 
+std::string_view behind(std::string_view text, std::string_view start) {
+    return text.starts_with(start) ? text.substr(start.size()) : std::string_view{};
+}
+
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }

@@ -44,6 +44,8 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
+// The rest of `text` behind `start`; empty when it does not begin so.
+std::string_view behind(std::string_view text, std::string_view start);
 // ASCII alone, whatever the locale.
 bool is_digit(char c);
 std::string lower(std::string_view text);

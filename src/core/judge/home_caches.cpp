@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.hpp"
+
 namespace drawhitch::judge {
 
 namespace {
@@ -142,11 +144,6 @@ bool is_any_of(std::string_view path, const auto& names) {
 
 bool is_below_any_of(std::string_view path, const auto& places) {
     return std::ranges::any_of(places, [path](std::string_view place) { return is_at_or_below(path, place); });
-}
-
-// What follows `start` in `text`; empty where it does not begin so.
-std::string_view behind(std::string_view text, std::string_view start) {
-    return text.starts_with(start) ? text.substr(start.size()) : std::string_view{};
 }
 
 bool is_hub_file(std::string_view inside) {

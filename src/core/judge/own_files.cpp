@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.hpp"
 #include "core/judge/box_path.hpp"
 
 namespace drawhitch::judge {
@@ -31,11 +32,6 @@ bool is_hex(std::string_view text, std::size_t digits) {
 
 bool is_number(std::string_view text) {
     return !text.empty() && text.size() <= 10 && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-// The rest of `text` behind `start`; empty when it does not begin so.
-std::string_view behind(std::string_view text, std::string_view start) {
-    return text.starts_with(start) ? text.substr(start.size()) : std::string_view{};
 }
 
 bool is_fence(std::string_view name, std::uint64_t size) {
