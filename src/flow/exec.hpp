@@ -1,5 +1,6 @@
 // Exec: one command of the user's on a box, its output handed on as it comes. The command ends with the connection:
-// cancel and deadline end its process group on the box (TERM, five seconds later KILL), which is waited for two seconds.
+// cancel and deadline end its process group on the box (TERM, five seconds later KILL), which is waited for two
+// seconds.
 #pragma once
 
 #include <functional>

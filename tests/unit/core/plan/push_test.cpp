@@ -61,7 +61,7 @@ TEST_CASE("what an earlier attempt staged is used, and what is wrong there is re
     const std::vector<FileEntry> wanted{file("a/x.py", "x"), file("b", "b"), link_entry("l", "t")};
     auto unreadable = file("b", "b");
     unreadable.root.reset();
-    const std::vector<FileEntry> staged{directory("a"),        file("a/x.py", "x"), unreadable,
+    const std::vector<FileEntry> staged{directory("a"),           file("a/x.py", "x"), unreadable,
                                         link_entry("l", "other"), directory("stale"),  file("stale/y", "y"),
                                         file("stale-too", "z")};
     const auto plan = plan::plan_push(wanted, staged, {}, true);
