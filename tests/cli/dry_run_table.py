@@ -71,7 +71,9 @@ def files():
                 path = pathlib.Path(directory, name)
                 state = path.lstat()
                 content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-                found[str(path)] = (state.st_mode, state.st_ino, state.st_size, content)
+                # A directory's size is its file system's affair; what is in it is looked at by itself.
+                size = 0 if path.is_dir() else state.st_size
+                found[str(path)] = (state.st_mode, state.st_ino, size, content)
     return found
 
 
