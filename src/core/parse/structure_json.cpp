@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "core/parse/structure.hpp"
 
 namespace drawhitch::parse {

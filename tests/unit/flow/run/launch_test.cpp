@@ -169,7 +169,8 @@ TEST_CASE("a root that lost the mark we left there stops the launch") {
     const auto lease = stage.lease();
     support::write_file(stage.local().root() + "/lease-nonce", lease.root_nonce + "\n");
     REQUIRE(flow::note_root_mark(stage.local().ledger(), lease));
-    CHECK(flow::launch(stage.op, stage.deps(), lease, RunStage::job("true")));
+    stage.launch(RunStage::job("true"));
+    stage.await("r1", {VerdictKind::done, VerdictKind::artifacts_missing});
     std::filesystem::remove(stage.local().root() + "/lease-nonce");
     const bool gone = GENERATE(false, true);
     CAPTURE(gone);
