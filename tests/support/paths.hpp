@@ -9,7 +9,9 @@ namespace drawhitch::support {
 // The project's root: profiles, templates, scripts, tests/golden and so on lie under it.
 std::string source_dir();
 
-// The folder of the present build, for example …/build/dev. `drawhitch` and `helper/drawhitch-helper-x86_64` lie in it.
+// The folder of the present build, for example …/build/dev. `drawhitch` lies in it.
 std::string binary_dir();
+// Where this build has its helpers from: drawhitch-helper-x86_64 lies there.
+std::string helper_dir();
 
 }  // namespace drawhitch::support

@@ -8,7 +8,7 @@
 namespace drawhitch::support {
 
 std::string built_helper_path() {
-    return binary_dir() + "/helper/drawhitch-helper-x86_64";
+    return helper_dir() + "/drawhitch-helper-x86_64";
 }
 
 const agent::HelperImages& built_helper() {
