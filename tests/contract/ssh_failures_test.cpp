@@ -89,7 +89,10 @@ TEST_CASE("a server that is too busy is a limit, not a fault", "[transport][ssh]
     CHECK(error.code == Code::limits);
     CHECK(error.retry == Retry::after_wait);
     const ScriptedServer angry("Not allowed at this time\r\n", true);
-    CHECK(failure(nobody(angry.port())).code == Code::limits);
+    const Error either = failure(nobody(angry.port()));
+    CHECK(either.code == Code::limits);
+    CHECK(has(either.why, "MaxStartups"));
+    CHECK(has(either.why, "PerSourcePenalties"));
 }
 
 TEST_CASE("a server that accepts and never answers is given up after the connect limit", "[transport][ssh]") {

@@ -99,7 +99,10 @@ struct Greeting {
 };
 constexpr std::array k_busy_greetings{
     Greeting{"MaxStartups", "the server has too many unauthenticated connections at the moment (its MaxStartups)"},
-    Greeting{"Not allowed at this time", "the server keeps this address out for a while (its PerSourcePenalties)"},
+    // Since release 9.8 OpenSSH says this for every reason it has; which one it was stands only in its own log.
+    Greeting{"Not allowed at this time",
+             "the server has too many unauthenticated connections at the moment (its MaxStartups), or keeps this "
+             "address out for a while (its PerSourcePenalties)"},
     Greeting{"Too many connections", "the server limits the number of connections"},
 };
 
