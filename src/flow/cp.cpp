@@ -14,6 +14,7 @@
 #include "core/plan/tree_policy.hpp"
 #include "flow/box.hpp"
 #include "flow/cp_places.hpp"
+#include "flow/cp_private.hpp"
 #include "flow/cp_replace.hpp"
 #include "flow/hash_files.hpp"
 #include "flow/lease_word.hpp"
@@ -329,16 +330,18 @@ class Copy {
         TRY(look_there(box->agent(), entries, from.name, to, items));
         report_.replaced = standing_.other;
         if (deps_.dry_run) return plan_to_box(box->agent(), entries, to.directory, items);
+        TRY_ASSIGN(const bool removes, makes_private(op_, deps_, box->agent(), lease_.id, to.directory));
         TRY(deps_.ledger.append_event(lease_.id, std::nullopt, std::string{exchange::k_writing_event},
-                                      exchange::writing_json(to.directory)));
+                                      exchange::writing_json(to.directory, removes)));
         const Dial dial = claiming_dial(to.directory);
         TRY_ASSIGN(Link link, claim(std::move(box), to.directory));
         TRY(make_rest(link, entries, from.name, to.name));
         const ReadPiece read = [&source](const std::string& file, std::uint64_t offset, std::size_t size) {
             return source.read(file, offset, size);
         };
-        const PushOutcome outcome = push_files(op_, {dial, std::move(link)}, read, items, PushLimits{.sync = true});
+        const PushOutcome outcome = push_files(op_, {dial, link}, read, items, PushLimits{.sync = true});
         take(outcome, items);
+        if (removes && !report_.problem) remove_private(op_, std::move(link), dial);
         return std::move(report_);
     }
 

@@ -53,7 +53,7 @@ struct CpReport {
 // records of runs are never written to.
 // What was copied goes into the lease's events, so that a teardown knows it again.
 // With Deps::dry_run all is looked at, nobody is asked, and nothing is changed on either side or in the ledger.
-// A directory that receives files on the box keeps a small `.drawhitch` directory, which fences late writers.
+// A directory that receives files on the box has a small `.drawhitch` directory meanwhile, which fences late writers.
 Result<CpReport> cp(const Op& op, Deps& deps, const CpOptions& options);
 
 }  // namespace drawhitch::flow

@@ -151,6 +151,7 @@ class ApplyJob final : public Job {
     }
 
     Outcome<bool> remove(const Change& change) {
+        if (change.path == proto::k_private_dir) return at_once(root_.claim->give_up(root_.fd.get()));
         if (!remover_) {
             auto place = locate(root_, change.path, Need::discard);
             auto started = place ? Remover::start(std::move(place).value(), has(change, proto::k_change_recursive))

@@ -1,5 +1,6 @@
 #include "helper/claim.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
@@ -23,6 +24,7 @@ constexpr std::size_t k_owner_size = 16;
 constexpr std::size_t k_note_max = 200;
 constexpr int k_lock_tries = 200;  // x 50 ms = 10 s
 constexpr int k_lock_pause_ms = 50;
+constexpr int k_most_removals = 20;  // of the private directory by others, while one claim is made
 
 // What the epoch file says. A damaged or empty one says 0: after a crash of the machine no older helper lives.
 struct Record {
@@ -85,13 +87,47 @@ Outcome<UniqueFd> open_private(int directory, const char* name) {
     return fd;
 }
 
-Outcome<UniqueFd> make_private_dir(int root) {
-    if (::mkdirat(root, proto::k_private_dir, 0700) != 0 && errno != EEXIST) {
-        return refuse_create(errno, root, proto::k_private_dir);
-    }
+Outcome<UniqueFd> open_private_dir(int root) {
     UniqueFd fd{::openat(root, proto::k_private_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     if (!fd) return refuse_errno(errno == ENOTDIR ? ELOOP : errno, proto::k_private_dir);
     return fd;
+}
+
+struct Files {
+    UniqueFd epoch{};
+    UniqueFd lock{};
+    UniqueFd gate{};
+};
+
+Outcome<Files> open_files(int root) {
+    TRY_ASSIGN(const UniqueFd directory, open_private_dir(root));
+    Files files;
+    TRY_ASSIGN(files.epoch, open_private(directory.get(), "epoch"));
+    TRY_ASSIGN(files.lock, open_private(directory.get(), "lock"));
+    TRY_ASSIGN(files.gate, open_private(directory.get(), "gate"));
+    return files;
+}
+
+bool is_unlinked(int fd) {
+    struct stat info {};
+    return ::fstat(fd, &info) != 0 || info.st_nlink == 0;
+}
+
+// Whether a private directory has nothing in it but the files of claims, and parts that its own removal tests.
+Outcome<bool> holds_only_ours(int directory) {
+    UniqueFd copy{::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (!copy) return refuse_errno(errno, proto::k_private_dir);
+    DIR* stream = ::fdopendir(copy.get());
+    if (stream == nullptr) return refuse_errno(errno, proto::k_private_dir);
+    (void)copy.release();  // the stream closes it
+    bool ours = true;
+    while (const dirent* entry = ::readdir(stream)) {
+        const std::string_view name{entry->d_name};
+        ours = ours &&
+               (name == "." || name == ".." || name == "parts" || name == "epoch" || name == "gate" || name == "lock");
+    }
+    ::closedir(stream);
+    return ours;
 }
 
 proto::Refusal busy(const Record& record) {
@@ -116,13 +152,30 @@ Outcome<std::uint64_t> choose_epoch(const Record& record, const proto::Claim& re
 
 Outcome<Claim> Claim::take(int root, const proto::Claim& request) {
     if (request.owner.size() != k_owner_size || request.note.size() > k_note_max) return refuse(Reason::malformed);
-    TRY_ASSIGN(const UniqueFd directory, make_private_dir(root));
+    for (int i = 0; i < k_most_removals; ++i) {
+        auto claim = take_once(root, request);
+        if (!claim) return std::move(claim).error();
+        if (*claim) return std::move(**claim);
+    }
+    return refuse(Reason::busy, {}, "other transfers come and go too fast");
+}
+
+Outcome<std::optional<Claim>> Claim::take_once(int root, const proto::Claim& request) {
+    if (::mkdirat(root, proto::k_private_dir, 0700) != 0 && errno != EEXIST) {
+        return refuse_create(errno, root, proto::k_private_dir);
+    }
     Claim claim;
-    TRY_ASSIGN(claim.epoch_file_, open_private(directory.get(), "epoch"));
-    TRY_ASSIGN(claim.lock_file_, open_private(directory.get(), "lock"));
+    auto files = open_files(root);
+    // Removed while it was opened: what counts is made anew.
+    if (!files && files.error().reason == Reason::not_found) return std::optional<Claim>{};
+    if (!files) return std::move(files).error();
+    claim.epoch_file_ = std::move(files->epoch);
+    claim.lock_file_ = std::move(files->lock);
     // Claims take turns; closing the file ends the turn.
-    TRY_ASSIGN(const UniqueFd gate, open_private(directory.get(), "gate"));
+    const UniqueFd gate = std::move(files->gate);
     const Locked turn = wait_for_lock(gate.get(), LOCK_EX);
+    for (const int file : {gate.get(), claim.epoch_file_.get(), claim.lock_file_.get()})
+        if (is_unlinked(file)) return std::optional<Claim>{};
     const Record record = read_record(claim.epoch_file_.get());
     if (turn == Locked::no) return busy(record);
     claim.locking_ = turn == Locked::yes;
@@ -131,7 +184,7 @@ Outcome<Claim> Claim::take(int root, const proto::Claim& request) {
     const bool alone = try_lock(claim.lock_file_.get(), LOCK_EX) != Locked::no;
     if (!alone && record.owner != request.owner && !request.steal) return busy(record);
     (void)try_lock(claim.lock_file_.get(), LOCK_SH);  // cannot fail: it is taken exclusively in a claim's turn only
-    if (claim.epoch_ == record.epoch) return claim;
+    if (claim.epoch_ == record.epoch) return std::optional{std::move(claim)};
 
     // First the new epoch, so that no older guard can pass any more; then wait out the writes that passed before.
     TRY(write_record(claim.epoch_file_.get(), Record{claim.epoch_, request.owner, request.note}));
@@ -141,7 +194,31 @@ Outcome<Claim> Claim::take(int root, const proto::Claim& request) {
         }
         ::flock(claim.epoch_file_.get(), LOCK_UN);
     }
-    return claim;
+    return std::optional{std::move(claim)};
+}
+
+Done Claim::give_up(int root) {
+    if (!locking_) return refuse(Reason::unsupported);
+    TRY_ASSIGN(const UniqueFd directory, open_private_dir(root));
+    TRY_ASSIGN(const UniqueFd gate, open_private(directory.get(), "gate"));
+    // Whoever has the turn may wait for the guard of this very call.
+    if (try_lock(gate.get(), LOCK_EX) != Locked::yes) return refuse(Reason::busy);
+    const Record record = read_record(epoch_file_.get());
+    if (is_unlinked(epoch_file_.get()) || record.epoch != epoch_) return fenced(record.epoch);
+    // A refused exchange gives the shared lock up, so it is taken again.
+    const bool alone = try_lock(lock_file_.get(), LOCK_EX) == Locked::yes;
+    (void)try_lock(lock_file_.get(), LOCK_SH);
+    if (!alone) return busy(record);
+    TRY_ASSIGN(const bool ours, holds_only_ours(directory.get()));
+    if (!ours) return refuse(Reason::not_empty, proto::k_private_dir);
+    if (::unlinkat(directory.get(), "parts", AT_REMOVEDIR) != 0 && errno != ENOENT) {
+        return refuse_errno(errno, proto::k_parts_dir);
+    }
+    // In this order: whoever opens them meanwhile holds at least one that is gone, sees that, and begins again.
+    for (const char* name : {"lock", "epoch", "gate"})
+        if (::unlinkat(directory.get(), name, 0) != 0 && errno != ENOENT) return refuse_errno(errno, name);
+    if (::unlinkat(root, proto::k_private_dir, AT_REMOVEDIR) != 0) return refuse_errno(errno, proto::k_private_dir);
+    return Unit{};
 }
 
 Claim::Guard::~Guard() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/fd.hpp"
@@ -34,8 +35,15 @@ class Claim {
     // fenced, for ever, once a higher epoch is in force or the epoch file was removed.
     Outcome<Guard> guard();
 
+    // Ends the fencing of this root: removes the private directory, if this claim is the one in force, nobody else's
+    // lives, and nothing but the files of claims and an empty directory of parts is in it. To be called under a guard.
+    // Refused otherwise (busy, not_empty, unsupported), and all stays as it was. Every claim made before is fenced.
+    Done give_up(int root);
+
   private:
     Claim() = default;
+    // Nothing where the private directory was removed meanwhile.
+    static Outcome<std::optional<Claim>> take_once(int root, const proto::Claim& request);
 
     UniqueFd epoch_file_{};
     UniqueFd lock_file_{};

@@ -92,8 +92,15 @@ std::vector<CopiedEntry> copied_of(std::string_view json) {
     return files;
 }
 
-std::string writing_json(const std::string& directory) {
-    return OrderedJson{{"directory", in_bytes(directory)}}.dump();
+std::string writing_json(const std::string& directory, bool makes_private) {
+    return OrderedJson{{"directory", in_bytes(directory)}, {"makes_private", makes_private}}.dump();
+}
+
+bool makes_private(std::string_view json) {
+    const OrderedJson parsed = OrderedJson::parse(json, nullptr, false);
+    if (!parsed.is_object()) return false;
+    const auto found = parsed.find("makes_private");
+    return found != parsed.end() && found->is_boolean() && found->get<bool>();
 }
 
 std::string writing_of(std::string_view json) {

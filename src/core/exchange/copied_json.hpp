@@ -37,8 +37,10 @@ std::string copied_json(bool to_box, const std::vector<CopiedEntry>& files);
 // None for what cannot be read.
 std::vector<CopiedEntry> copied_of(std::string_view json);
 
-std::string writing_json(const std::string& directory);
+// `makes_private`: its private directory was not there before, so that `cp` may remove it in the end.
+std::string writing_json(const std::string& directory, bool makes_private);
 // Empty for what cannot be read.
 std::string writing_of(std::string_view json);
+bool makes_private(std::string_view json);
 
 }  // namespace drawhitch::exchange

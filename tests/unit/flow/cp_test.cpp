@@ -6,6 +6,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "core/exchange/copied_json.hpp"
+#include "io/ledger/ledger.hpp"
 #include "io/term/prompt.hpp"
 #include "io/term/screen.hpp"
 #include "support/local_deps.hpp"
@@ -194,4 +196,51 @@ TEST_CASE("releases and the records of runs take no copies, whatever is agreed")
     bench.cp(root + "/runs/a/work/", bench.here / "f", true);
     CHECK(support::read_file(root + "/runs/a/work/f") == "x");
     bench.cp(root + "/data/releases/", bench.here / "f", true);
+}
+
+TEST_CASE("cp to a box leaves no directory of its own there, unless something else lives in it") {
+    Bench bench;
+    const auto exists = [](const std::string& path) { return ::access(path.c_str(), F_OK) == 0; };
+    plant(bench.here.path());
+    const std::string there = bench.box / "data";
+    REQUIRE(::mkdir(there.c_str(), 0755) == 0);
+
+    SECTION("a fresh place, and the same again") {
+        REQUIRE(!bench.cp(there + "/", bench.here / "tree", true).problem);
+        CHECK_FALSE(exists(there + "/.drawhitch"));
+        REQUIRE(!bench.cp(there + "/", bench.here / "tree", true).problem);
+        CHECK_FALSE(exists(there + "/.drawhitch"));
+        check_tree(there + "/tree");
+    }
+    SECTION("one that somebody else made stays") {
+        REQUIRE(::mkdir((there + "/.drawhitch").c_str(), 0700) == 0);
+        REQUIRE(!bench.cp(there + "/", bench.here / "tree", true).problem);
+        CHECK(exists(there + "/.drawhitch/epoch"));
+    }
+    SECTION("one that an interrupted cp of ours made goes") {
+        REQUIRE(bench.local.ledger().append_event(1, std::nullopt, "cp.writing", exchange::writing_json(there, true)));
+        REQUIRE(::mkdir((there + "/.drawhitch").c_str(), 0700) == 0);
+        REQUIRE(!bench.cp(there + "/", bench.here / "tree", true).problem);
+        CHECK_FALSE(exists(there + "/.drawhitch"));
+    }
+    SECTION("another's parts stay, and with them all") {
+        REQUIRE(bench.local.ledger().append_event(1, std::nullopt, "cp.writing", exchange::writing_json(there, true)));
+        REQUIRE(::mkdir((there + "/.drawhitch").c_str(), 0700) == 0);
+        REQUIRE(::mkdir((there + "/.drawhitch/parts").c_str(), 0700) == 0);
+        support::write_file(there + "/.drawhitch/parts/cp-1", "half");
+        REQUIRE(!bench.cp(there + "/", bench.here / "tree", true).problem);
+        CHECK(support::read_file(there + "/.drawhitch/parts/cp-1") == "half");
+        CHECK(exists(there + "/.drawhitch/epoch"));
+    }
+    SECTION("a root that carries a mark keeps it") {
+        REQUIRE(bench.local.ledger().append_event(1, std::nullopt, "cp.writing", exchange::writing_json(there, true)));
+        support::write_file(there + "/lease-nonce", "0123456789abcdef");
+        REQUIRE(!bench.cp(there + "/", bench.here / "tree", true).problem);
+        CHECK(exists(there + "/.drawhitch/epoch"));
+    }
+    SECTION("the root of a project keeps it") {
+        const std::string root = bench.local.root();
+        REQUIRE(!bench.cp(root + "/", bench.here / "tree/a.txt", true).problem);
+        CHECK(exists(root + "/.drawhitch/epoch"));
+    }
 }

@@ -195,3 +195,95 @@ TEST_CASE(
     CHECK(code_of(trapped.agent->claim(trapped.op, trapped.root, as(k_owner_a))) == Code::unsafe_path);
     CHECK(std::filesystem::is_empty(dir / "elsewhere"));
 }
+
+TEST_CASE("the private directory goes with the last claim, and the next claim begins anew") {
+    Box box;
+    box.put("file", "stays");
+    CHECK(box.agent->remove(box.op, box.claim, ".drawhitch", false));
+    CHECK_FALSE(std::filesystem::exists(box.at(".drawhitch")));
+    CHECK(box.get("file") == "stays");
+    // The claim is no more.
+    CHECK(code_of(box.agent->write_small(box.op, box.claim, small("file", "late"))) == Code::locked);
+    CHECK(box.get("file") == "stays");
+    Connection second(box.top());
+    second.claim_as(k_owner_b);
+    CHECK(second.claim.epoch == 1);
+    CHECK(second.agent->write_small(second.op, second.claim, small("file", "second")));
+    CHECK(code_of(box.agent->write_small(box.op, box.claim, small("file", "late"))) == Code::locked);
+    CHECK(box.get("file") == "second");
+}
+
+TEST_CASE("the private directory stays while anything lives in it") {
+    Box box;
+    const std::string home = box.at(".drawhitch");
+    const auto stays = [&](Code code) {
+        CHECK(code_of(box.agent->remove(box.op, box.claim, ".drawhitch", true)) == code);
+        CHECK(std::filesystem::exists(home + "/epoch"));
+        CHECK(std::filesystem::exists(home + "/lock"));
+        CHECK(std::filesystem::exists(home + "/gate"));
+        CHECK(box.agent->write_small(box.op, box.claim, small("file", "goes on")));
+    };
+    SECTION("a part") {
+        std::filesystem::create_directories(home + "/parts");
+        support::write_file(home + "/parts/p", "half");
+        const auto removed = box.agent->remove(box.op, box.claim, ".drawhitch", true);
+        CHECK_FALSE(removed);
+        CHECK(support::read_file(home + "/parts/p") == "half");
+        CHECK(box.agent->write_small(box.op, box.claim, small("file", "goes on")));
+    }
+    SECTION("what somebody else keeps there") {
+        std::filesystem::create_directories(home + "/pull-0123456789abcdef");
+        const auto removed = box.agent->remove(box.op, box.claim, ".drawhitch", true);
+        CHECK_FALSE(removed);
+        CHECK(std::filesystem::exists(home + "/pull-0123456789abcdef"));
+        CHECK(box.agent->write_small(box.op, box.claim, small("file", "goes on")));
+    }
+    SECTION("another connection's claim") {
+        Connection second(box.top());
+        REQUIRE(second.agent->claim(second.op, second.root, as(k_owner_a, box.claim.epoch)));
+        stays(Code::locked);
+    }
+    SECTION("somebody whose turn it is") {
+        const UniqueFd gate{::open((home + "/gate").c_str(), O_RDWR | O_CLOEXEC)};
+        REQUIRE(::flock(gate.get(), LOCK_EX) == 0);
+        stays(Code::locked);
+    }
+    SECTION("a later claim") {
+        Connection second(box.top());
+        second.claim_as(k_owner_a);
+        CHECK(code_of(box.agent->remove(box.op, box.claim, ".drawhitch", true)) == Code::locked);
+        CHECK(std::filesystem::exists(home + "/epoch"));
+        CHECK(second.agent->write_small(second.op, second.claim, small("file", "second")));
+    }
+}
+
+TEST_CASE("who waited for a private directory that went meanwhile gets one of its own") {
+    Box box;
+    // The turn is held from outside while a second claim comes, and the directory goes under its hands.
+    const std::string home = box.at(".drawhitch");
+    UniqueFd gate{::open((home + "/gate").c_str(), O_RDWR | O_CLOEXEC)};
+    REQUIRE(::flock(gate.get(), LOCK_EX) == 0);
+    Connection second(box.top());
+    proto::Claim wish{};
+    wish.root = second.root;
+    wish.owner = k_owner_b;
+    second.agent->session().submit(wish);
+    // It has opened the files when they are no more only ours.
+    const auto opened = [&] {
+        for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+            std::error_code gone;
+            const auto target = std::filesystem::read_symlink(entry.path(), gone);
+            if (!gone && target == home + "/gate" && entry.path().filename() != std::to_string(gate.get())) return true;
+        }
+        return false;
+    };
+    while (!opened())
+        REQUIRE(second.op.op().check());
+    std::filesystem::remove_all(home);
+    gate.reset();
+    const auto answer = Connection::must(second.agent->session().receive(second.op));
+    REQUIRE(answer.type == proto::MessageType::claimed);
+    CHECK(std::filesystem::exists(home + "/epoch"));
+    const auto claimed = *proto::decode<proto::Claimed>(answer.payload);
+    CHECK(claimed.epoch == 1);
+}

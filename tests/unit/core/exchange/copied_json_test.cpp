@@ -14,7 +14,14 @@ TEST_CASE("what cp did is read back byte for byte, whatever the names are") {
     for (std::size_t length = 1; length < 40; ++length)
         files.push_back({"/" + random_bytes(length), "cd", length, {}, {}});
     CHECK(exchange::copied_of(exchange::copied_json(true, files)) == files);
-    CHECK(exchange::writing_of(exchange::writing_json("/data/\xff")) == "/data/\xff");
+    CHECK(exchange::writing_of(exchange::writing_json("/data/\xff", true)) == "/data/\xff");
+}
+
+TEST_CASE("whether cp made the private directory is said, and older events did not say it") {
+    CHECK(exchange::makes_private(exchange::writing_json("/data", true)));
+    CHECK_FALSE(exchange::makes_private(exchange::writing_json("/data", false)));
+    for (const char* text : {"", "[]", R"({"directory":"/data"})", R"({"directory":"/data","makes_private":3})"})
+        CHECK_FALSE(exchange::makes_private(text));
 }
 
 TEST_CASE("of an event that is none, nothing is read") {
