@@ -59,7 +59,7 @@ find_some() {
 writes() {
     # shellcheck disable=SC2012
     ls -l "$PROC/$1/fd" 2>/dev/null |
-        sed -n -e '/^l.w/!d' -e 's,^l.w[^>]* -> ,,' -e '/^\/dev\//d' -e '/^\/proc\//d' -e '/^\/memfd:/d' \
+        sed -n -e '/^l.w/!d' -e 's,^l.w[^>]* -> ,,' -e '/^\/dev\/shm\//!s,^/dev/.*,,' -e '/^$/d' -e '/^\/proc\//d' -e '/^\/memfd:/d' \
             -e 's,^/,writes=/,p'
     case $with_maps in *" $PROC/$1/maps "*) sed -n "s,$k_shared_map,writes=\\1,p" "$PROC/$1/maps" 2>/dev/null ;; esac
 }
