@@ -13,6 +13,10 @@ Cancel::Cancel() {
     }
 }
 
+Cancel::Cancel(const Cancel* parent) : Cancel() {
+    parent_ = parent;
+}
+
 void Cancel::request() noexcept {
     if (requested_.exchange(true)) return;
     const char byte = 1;

@@ -12,15 +12,20 @@ namespace drawhitch {
 class Cancel {
   public:
     Cancel();
+    // Also requested once `parent` is; its `fd` wakes nobody for that: whoever made it passes the request on.
+    explicit Cancel(const Cancel* parent);
     Cancel(const Cancel&) = delete;
     Cancel& operator=(const Cancel&) = delete;
 
     void request() noexcept;
-    [[nodiscard]] bool requested() const noexcept { return requested_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool requested() const noexcept {
+        return requested_.load(std::memory_order_relaxed) || (parent_ != nullptr && parent_->requested());
+    }
     [[nodiscard]] int fd() const noexcept { return read_end_.get(); }
 
   private:
     std::atomic<bool> requested_{false};
+    const Cancel* parent_{nullptr};
     UniqueFd read_end_{};
     UniqueFd write_end_{};
 };

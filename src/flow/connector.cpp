@@ -76,8 +76,9 @@ std::vector<std::string> keys_ssh_overlooks(const std::string& home) {
     return keys;
 }
 
-bool asks_for_codes(const model::Lease& lease) {
-    return !lease.profile_toml.empty() && config::load_profile(lease.profile_toml, lease.profile, "").value.limits.mfa;
+model::Limits limits_of(const model::Lease& lease) {
+    if (lease.profile_toml.empty()) return {};
+    return config::load_profile(lease.profile_toml, lease.profile, "").value.limits;
 }
 
 }  // namespace
@@ -92,13 +93,19 @@ transport::OpensshSetup LeaseConnector::openssh(const model::Endpoint& endpoint,
     return setup;
 }
 
+int LeaseConnector::most_at_once(const model::Lease& lease) const {
+    if (lease.endpoint.transport == model::TransportKind::local) return 1;
+    const model::Limits limits = limits_of(lease);
+    return limits.mfa ? 1 : connection_.max_connections.value_or(limits.max_connections);
+}
+
 Result<std::unique_ptr<transport::Transport>> LeaseConnector::to(const Op&, const model::Lease& lease) {
     using Made = std::unique_ptr<transport::Transport>;
     if (lease.endpoint.transport == model::TransportKind::local)
         return Made{std::make_unique<transport::LocalTransport>()};
     TRY_ASSIGN(auto pins, ledger_.host_keys(lease.id));
     if (lease.endpoint.transport == model::TransportKind::openssh) {
-        transport::OpensshSetup setup = openssh(lease.endpoint, asks_for_codes(lease));
+        transport::OpensshSetup setup = openssh(lease.endpoint, limits_of(lease).mfa);
         setup.cure = adopt_again(lease);
         return Made{
             std::make_unique<transport::OpensshTransport>(target(lease.endpoint), std::move(setup), std::move(pins))};

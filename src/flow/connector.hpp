@@ -19,6 +19,8 @@ class LeaseConnector final : public Connector {
         : ledger_(ledger), laptop_(laptop), connection_(connection), prompt_(prompt) {}
 
     Result<std::unique_ptr<transport::Transport>> to(const Op& op, const model::Lease& lease) override;
+    // What the settings say, else the profile. One where each login asks a person, and on this machine itself.
+    [[nodiscard]] int most_at_once(const model::Lease& lease) const override;
 
     // What the transports need for an endpoint; also used by adopt, before a lease exists. `shared`: one connection for
     // all, because the host asks for a code at each login.

@@ -127,7 +127,8 @@ class Copy {
             TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease_));
             return open(std::make_shared<Box>(std::move(connected)), directory);
         };
-        const PullOutcome outcome = pull_files(op_, {dial, std::move(link)}, *landing, std::move(items), {});
+        const PullOutcome outcome = pull_files(op_, {dial, std::move(link)}, *landing, std::move(items),
+                                               PullLimits{.connections = deps_.connector.most_at_once(lease_)});
         take(outcome, landing->destination());
         if (!report_.problem) TRY(landing->discard());
         return std::move(report_);

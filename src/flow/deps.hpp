@@ -32,6 +32,8 @@ class Connector {
     // A transport for the lease's endpoint that accepts the lease's pinned host keys only. It connects on first use.
     // Several may be alive for one lease (one connection each).
     virtual Result<std::unique_ptr<transport::Transport>> to(const Op& op, const model::Lease& lease) = 0;
+    // How many of them a transfer may have at once.
+    [[nodiscard]] virtual int most_at_once(const model::Lease& /*lease*/) const { return 1; }
 };
 
 // Where the command runs: places on the laptop and the environment. All paths absolute.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -166,15 +167,22 @@ class Pull {
 
     // The lease's root first: its mark proves that this is the disk we know.
     Result<Link> dial(const Op& op) {
-        TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease_));
+        TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease()));
         auto box = std::make_shared<Box>(std::move(connected));
         TRY(box->open_root(op, false));
         agent::Agent& agent = box->agent();
         const auto root = agent.open_root(op, run_.spec.run_dir, false);
         if (!root && root.error().code == Code::not_found) return unbegun().value_or(root.error());
         if (!root) return root.error();
+        // Connections of a transfer are made by several threads.
+        const std::lock_guard lock{lease_mutex_};
         lease_ = box->lease();
         return Link{std::move(box), &agent, *root, std::nullopt};
+    }
+
+    [[nodiscard]] model::Lease lease() const {
+        const std::lock_guard lock{lease_mutex_};
+        return lease_;
     }
 
     [[nodiscard]] std::optional<Error> unbegun() const {
@@ -367,8 +375,8 @@ class Pull {
         if (!items_.empty()) {
             TRY(landing->keep_others({std::exchange(ours_, {}), will_land()}));
             const Dial dial = [this](const Op& op) { return this->dial(op); };
-            const PullOutcome outcome =
-                pull_files(op_, {dial, std::move(*link_)}, *landing, std::exchange(items_, {}), {});
+            const PullOutcome outcome = pull_files(op_, {dial, std::move(*link_)}, *landing, std::exchange(items_, {}),
+                                                   PullLimits{.connections = deps_.connector.most_at_once(lease_)});
             take(outcome);
             for (disk::MovedAside& moved : landing->moved_aside())
                 report_.moved_aside.push_back(std::move(moved));
@@ -541,6 +549,7 @@ class Pull {
     Deps& deps_;
     const PullOptions& options_;
     model::Lease lease_{};
+    mutable std::mutex lease_mutex_{};
     model::Run run_{};
     std::map<std::string, struct stat> present_{};  // entries whose path is taken here
     disk::LandingNotes notes_{};                    // of a pull that was killed here

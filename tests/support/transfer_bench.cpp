@@ -85,6 +85,7 @@ flow::PullOutcome pull(const Op& op, const flow::Dial& dial, const std::string& 
     const auto landing = must(disk::Landing::open(must(disk::Root::create(to)), "pull"));
     flow::PullLimits limits{};
     limits.connections = connections;
+    limits.first = connections;
     flow::PullOutcome outcome = flow::pull_files(op, {dial, std::nullopt}, *landing, std::move(items), limits);
     bool all = !outcome.stopped;
     for (const auto& result : outcome.results)

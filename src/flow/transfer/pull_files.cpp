@@ -1,10 +1,9 @@
 #include "flow/transfer/pull_files.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
 
 #include "base/text.hpp"
+#include "flow/transfer/crew.hpp"
 #include "flow/transfer/pull_finisher.hpp"
 #include "flow/transfer/pull_state.hpp"
 #include "flow/transfer/pull_worker.hpp"
@@ -58,22 +57,10 @@ PullOutcome pull_files(const Op& op, Links links, disk::Landing& landing, std::v
     }
     {
         PullFinisher finisher{state, landing};
-        const int count = std::max(1, limits.connections);
-        std::vector<std::thread> others;
-        std::atomic<int> alive{count};
-        const auto work = [&](std::optional<Link> link) {
-            PullWorker worker{state, finisher, links.dial, limits};
-            const Status done = worker.run(op, std::move(link));
-            // As long as another connection works, one that cannot be had is no reason to give up.
-            if (!done && (--alive == 0 || !is_worth_reconnecting(done.error()))) state.stop(done.error());
+        const Crew::Serve serve = [&](const Op& theirs, std::optional<Link> link, Seat& seat) {
+            return PullWorker{state, finisher, links.dial, limits, seat}.run(theirs, std::move(link));
         };
-        for (int i = 1; i < count; ++i) {
-            others.emplace_back(work, std::nullopt);
-        }
-        work(std::move(links.first));
-        for (std::thread& other : others) {
-            other.join();
-        }
+        Crew{state, serve, limits.connections, limits.first}.work(op, std::move(links.first));
         finisher.finish();
     }
     return state.outcome();

@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::size_t k_bundle_paths = 256U << 10U;  // well inside a control frame
 constexpr std::uint32_t k_most_changes = 3;
+// Nobody asks again for what was asked for less than this ago: on a sound path all comes within it.
+constexpr milliseconds k_fair_time{400};
+constexpr milliseconds k_look_again{100};  // while others owe something that may have to be asked for again
 
 std::uint64_t total_bytes(const std::vector<PullItem>& items) {
     std::uint64_t total = 0;
@@ -61,6 +64,7 @@ std::string_view name_of(FileState state) {
 PullState::PullState(const Op& op, disk::Landing& landing, std::vector<PullItem> items)
     : landing_(landing),
       verdicts_(items.size()),
+      all_bytes_(total_bytes(items)),
       unsettled_(items.size()),
       activity_(op.events, "pull", EventUnit::bytes, total_bytes(items)) {
     jobs_.reserve(items.size());
@@ -74,21 +78,90 @@ bool PullState::is_small(const PullJob& job) const {
     return job.item.source.size <= proto::k_small_max && !job.item.growing;
 }
 
-Result<std::optional<PullWork>> PullState::take(const Op& op) {
+bool PullState::is_stale(const PullWork& work) const {
+    if (work.kind == PullWork::Kind::bundle) return false;
+    const PullJob& job = jobs_[work.jobs.front()];
+    return job.settled || job.generation != work.generation;
+}
+
+// While little is left, a span is shared out chunk by chunk.
+void PullState::cut_if_last(PullWork& work) {
+    if (work.kind != PullWork::Kind::span || work.count < 2 || connections_ < 2) return;
+    if (ready_.size() >= connections_ || next_ < jobs_.size()) return;
+    const std::uint64_t size = jobs_[work.jobs.front()].item.source.size;
+    for (std::uint32_t i = work.count; i-- > 1;) {
+        const std::uint32_t chunk = work.first + i;
+        ready_.push_front(
+            {PullWork::Kind::span, work.jobs, work.generation, chunk, 1, proto::leaf_size(size, chunk), 0});
+    }
+    work.count = 1;
+    work.raw = proto::leaf_size(size, work.first);
+    moved_.notify_all();
+}
+
+PullWork PullState::hand_out(PullWork work, Instant now) {
+    if (work.kind != PullWork::Kind::span && work.kind != PullWork::Kind::bundle) return work;
+    work.ticket = ++last_ticket_;
+    Owed owed{work, {}, now, false};
+    const auto count = work.kind == PullWork::Kind::span ? work.count : static_cast<std::uint32_t>(work.jobs.size());
+    for (std::uint32_t i = 0; i < count; ++i)
+        owed.indexes.insert(work.first + i);
+    owed_.emplace(work.ticket, std::move(owed));
+    return work;
+}
+
+// Each piece is asked for a second time at most: the one who has it now, or the one who asks now, brings it.
+std::optional<PullWork> PullState::repeat_owed(Instant now) {
+    for (auto& [ticket, owed] : owed_) {
+        if (owed.repeated || owed.indexes.empty() || is_stale(owed.work)) continue;
+        if (now - owed.since < k_fair_time) return std::nullopt;  // oldest first
+        owed.repeated = true;
+        PullWork again = owed.work;
+        if (again.kind == PullWork::Kind::bundle) {
+            again.jobs.clear();
+            for (const std::uint32_t index : owed.indexes)
+                again.jobs.push_back(owed.work.jobs[index]);
+        } else {
+            again.first = *owed.indexes.begin();
+            again.count = *owed.indexes.rbegin() - again.first + 1;
+        }
+        again = hand_out(std::move(again), now);
+        owed_.at(again.ticket).repeated = true;
+        return again;
+    }
+    return std::nullopt;
+}
+
+void PullState::got(std::uint64_t ticket, std::uint32_t index) {
+    const std::lock_guard lock{mutex_};
+    const auto found = owed_.find(ticket);
+    if (found != owed_.end()) found->second.indexes.erase(index);
+}
+
+void PullState::done(std::uint64_t ticket) {
+    const std::lock_guard lock{mutex_};
+    owed_.erase(ticket);
+}
+
+void PullState::set_connections(std::size_t count) {
+    const std::lock_guard lock{mutex_};
+    connections_ = count;
+}
+
+Result<std::optional<PullWork>> PullState::take(const Op& op, bool repeat) {
     std::unique_lock lock{mutex_};
     for (;;) {
         if (stopped_) return *stopped_;
         while (!ready_.empty()) {
             PullWork work = std::move(ready_.front());
             ready_.pop_front();
-            const PullJob& job = jobs_[work.jobs.front()];
-            const bool stale =
-                work.kind != PullWork::Kind::bundle && (job.settled || job.generation != work.generation);
-            if (!stale) return std::optional{std::move(work)};
+            if (is_stale(work)) continue;
+            cut_if_last(work);
+            return std::optional{hand_out(std::move(work), op.clock.now())};
         }
         PullWork bundle{};
         collect_small(bundle);
-        if (!bundle.jobs.empty()) return std::optional{std::move(bundle)};
+        if (!bundle.jobs.empty()) return std::optional{hand_out(std::move(bundle), op.clock.now())};
         std::size_t index = 0;
         if (!to_open_.empty()) {
             index = to_open_.front();
@@ -96,7 +169,7 @@ Result<std::optional<PullWork>> PullState::take(const Op& op) {
         } else if (next_ < jobs_.size()) {
             index = next_++;
         } else {
-            return std::optional<PullWork>{};
+            return repeat ? repeat_owed(op.clock.now()) : std::nullopt;
         }
         lock.unlock();
         TRY(open_part(op, index));
@@ -177,6 +250,7 @@ void PullState::queue_missing(std::size_t index) {
 
 void PullState::give_back(PullWork work) {
     const std::lock_guard lock{mutex_};
+    owed_.erase(std::exchange(work.ticket, 0));
     ready_.push_front(std::move(work));
     moved_.notify_all();
 }
@@ -189,7 +263,17 @@ bool PullState::over() const {
 void PullState::wait() {
     std::unique_lock lock{mutex_};
     if (unsettled_ == 0 || stopped_ || !ready_.empty() || !small_again_.empty() || !to_open_.empty()) return;
-    moved_.wait_for(lock, std::chrono::seconds{1});
+    moved_.wait_for(lock, owed_.empty() ? milliseconds{1000} : k_look_again);
+}
+
+void PullState::wait_over(milliseconds most) {
+    std::unique_lock lock{mutex_};
+    moved_.wait_for(lock, most, [this] { return unsettled_ == 0 || stopped_.has_value(); });
+}
+
+std::uint64_t PullState::bytes_left() const {
+    const std::lock_guard lock{mutex_};
+    return all_bytes_ - std::min(all_bytes_, done_bytes_);
 }
 
 PullItem PullState::item(std::size_t job) const {
@@ -207,6 +291,7 @@ void PullState::changed(std::size_t index, std::uint32_t generation) {
     PullJob& job = jobs_[index];
     if (job.settled || job.generation != generation) return;
     ++job.generation;
+    job.arrived = false;
     forget_troubles_locked(index);
     job.certified = false;
     if (++job.changes > k_most_changes) {
@@ -240,7 +325,7 @@ void PullState::came_wrong(std::size_t index, std::uint32_t generation, std::uin
     PullJob& job = jobs_[index];
     tally_.repeated += bytes;
     ++tally_.wrong_chunks;
-    if (job.settled || job.generation != generation) return;
+    if (job.settled || job.arrived || job.generation != generation) return;
     if (++wrong_[{index, chunk}] >= k_most_wrong) {
         settle_locked(index, FileState::failed, "it arrived wrong three times", Code::integrity);
         return;
@@ -292,12 +377,13 @@ bool PullState::small_arrived(std::size_t index, std::uint32_t generation, const
                               std::uint64_t bytes) {
     const std::lock_guard lock{mutex_};
     PullJob& job = jobs_[index];
-    if (job.settled || job.generation != generation) {
+    if (job.settled || job.arrived || job.generation != generation) {
         tally_.repeated += bytes;
         return false;
     }
     const auto looked = first_look_.find(index);
     if (!job.item.doubt || (looked != first_look_.end() && looked->second == digest)) {
+        job.arrived = true;
         tally_.fetched += bytes;
         advance_locked(bytes);
         return true;

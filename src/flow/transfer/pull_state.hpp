@@ -9,8 +9,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
+#include "flow/transfer/crew.hpp"
 #include "flow/transfer/pull_types.hpp"
 #include "io/disk/landing.hpp"
 
@@ -29,7 +31,8 @@ struct PullWork {
     std::uint32_t generation{0};      // of that one job
     std::uint32_t first{0};           // span: chunks
     std::uint32_t count{0};
-    std::uint64_t raw{0};  // bytes it will bring, for the pipeline
+    std::uint64_t raw{0};     // bytes it will bring, for the pipeline
+    std::uint64_t ticket{0};  // of what was handed out: names it in got(), done() and give_back()
 };
 
 // A file is one "small" item or one large part; a new generation begins when it changed on the box.
@@ -39,6 +42,7 @@ struct PullJob {
     std::uint32_t changes{0};
     bool settled{false};
     bool certified{false};
+    bool arrived{false};  // a small file: its bytes are on their way to the disk
     std::shared_ptr<disk::PartFile> part{};
     std::uint64_t open_chunks{0};
     proto::Digest root{};
@@ -46,18 +50,29 @@ struct PullJob {
 };
 
 // Thread-safe.
-class PullState {
+class PullState final : public SharedWork {
   public:
     PullState(const Op& op, disk::Landing& landing, std::vector<PullItem> items);
 
     // --- for connections ---
-    // The next work, or nothing if there is none now. An Error ends the pull (the disk is full …).
-    Result<std::optional<PullWork>> take(const Op& op);
+    // The next work, or nothing if there is none now. An Error ends the pull (the disk is full …). Who has nothing else
+    // to do takes with `repeat` what another connection still owes: the slowest one would decide the end otherwise.
+    Result<std::optional<PullWork>> take(const Op& op, bool repeat);
+    // One chunk of a span, or one file of a bundle, arrived.
+    void got(std::uint64_t ticket, std::uint32_t index);
+    // Work has its last answer.
+    void done(std::uint64_t ticket);
     void give_back(PullWork work);
+    // How many connections share the queue; near its end work is cut smaller for them.
+    void set_connections(std::size_t count) override;
     // True once every job has its result, or the pull was stopped.
-    [[nodiscard]] bool over() const;
+    [[nodiscard]] bool over() const override;
     // Waits for work or the end, a second at most.
     void wait();
+    // Waits for the end.
+    void wait_over(milliseconds most) override;
+    // Raw bytes that neither arrived nor were found here.
+    [[nodiscard]] std::uint64_t bytes_left() const override;
     [[nodiscard]] PullItem item(std::size_t job) const;
     [[nodiscard]] bool current(std::size_t job, std::uint32_t generation) const;
 
@@ -73,7 +88,7 @@ class PullState {
     void fetched(std::uint64_t bytes);
     void repeated(std::uint64_t bytes);
     void settle(std::size_t job, FileState state, std::string why = {}, Code code = Code::skipped);
-    void stop(Error error);
+    void stop(Error error) override;
 
     // --- for the finisher ---
     // Held while a part is written or opened anew, so that bytes of a gone state never enter a new one.
@@ -103,7 +118,18 @@ class PullState {
     void add_wire(const agent::Traffic& traffic);
 
   private:
+    // Work that a connection has, and what of it has not come yet.
+    struct Owed {
+        PullWork work{};
+        std::set<std::uint32_t> indexes{};
+        Instant since{};
+        bool repeated{false};
+    };
     bool is_small(const PullJob& job) const;
+    PullWork hand_out(PullWork work, Instant now);
+    std::optional<PullWork> repeat_owed(Instant now);
+    void cut_if_last(PullWork& work);
+    [[nodiscard]] bool is_stale(const PullWork& work) const;
     void collect_small(PullWork& bundle);
     Status open_part(const Op& op, std::size_t index);
     void queue_missing(std::size_t index);
@@ -131,6 +157,10 @@ class PullState {
     std::deque<std::size_t> small_again_{};
     std::deque<std::size_t> to_open_{};
     std::vector<std::pair<std::size_t, std::uint32_t>> complete_{};
+    std::map<std::uint64_t, Owed> owed_{};  // by ticket: oldest first
+    std::uint64_t last_ticket_{0};
+    std::size_t connections_{1};
+    std::uint64_t all_bytes_{0};
     std::size_t next_{0};
     std::size_t unsettled_{0};
     std::uint64_t done_bytes_{0};

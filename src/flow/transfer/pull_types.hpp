@@ -68,7 +68,8 @@ struct PullOutcome {
 };
 
 struct PullLimits {
-    int connections{1};
+    int connections{1};     // at most
+    int first{0};           // begun with; 0 = as many as the path's round trip asks for
     std::uint8_t level{0};  // of zstd; 0 = the helper's choice
     Persistence persistence{};
 };

@@ -1,5 +1,6 @@
 #include "flow/transfer/pull_worker.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.hpp"
@@ -10,9 +11,10 @@ namespace drawhitch::flow {
 
 namespace {
 
-// Raw bytes asked for ahead. What really is in flight is bounded by credit; this only keeps the helper from waiting for
-// requests, also when the data shrinks five-fold on its way.
-constexpr std::uint64_t k_ahead = 16U << 20U;
+// Raw bytes asked for ahead: twice what the window holds once it is decoded, so that the helper never waits for a
+// request. More would be a part of the queue that this connection keeps from faster ones.
+constexpr std::uint64_t k_least_ahead = 2U << 20U;
+constexpr std::uint64_t k_most_ahead = 16U << 20U;
 
 template <class Message>
 Result<Message> decode(const agent::Incoming& incoming) {
@@ -30,6 +32,8 @@ bool PullWorker::over() const {
 }
 
 bool PullWorker::unlinked(const agent::Traffic& traffic) {
+    seat_.heard = 0;
+    seat_.waits = false;
     state_.add_wire(traffic);
     return_all();
     return std::exchange(progressed_, false);
@@ -40,25 +44,65 @@ void PullWorker::relinked() {
 }
 
 Status PullWorker::serve(const Op& op, Link& link) {
+    agent::Session& session = link.agent->session();
+    window_ = {};
+    granted_window_ = 0;
+    session.measure_round_trip(op);
+    seat_.heard = op.clock.now().time_since_epoch().count();
     while (!state_.over()) {
         TRY(fill(op, link));
+        seat_.waits = !pending_.empty();
         if (pending_.empty()) {
-            // Others, or the finisher, may still bring work; meanwhile the helper must hear from us.
-            state_.wait();
-            TRY(link.agent->session().keep_alive(op));
-            TRY(op.check());
+            TRY(wait_for_work(op, link));
             continue;
         }
-        TRY_ASSIGN(agent::Incoming incoming, link.agent->session().receive(op));
+        TRY_ASSIGN(agent::Incoming incoming, session.receive(op));
+        came(op, link, incoming);
         TRY(handle(op, link, std::move(incoming)));
         finisher_.add_complete();
     }
     return ok();
 }
 
+// Others, or the finisher, may still bring work; meanwhile the helper must hear from us.
+Status PullWorker::wait_for_work(const Op& op, Link& link) {
+    window_.paused();
+    state_.wait();
+    TRY(link.agent->session().keep_alive(op));
+    seat_.heard = op.clock.now().time_since_epoch().count();
+    return op.check();
+}
+
+// Learns from each arrival what this connection's path holds, and lets the helper have that much under way.
+void PullWorker::came(const Op& op, Link& link, const agent::Incoming& incoming) {
+    agent::Session& session = link.agent->session();
+    const std::int64_t now = op.clock.now().time_since_epoch().count();
+    seat_.heard = now;
+    if (const auto trip = session.round_trip()) {
+        window_.round_trip(trip->count());
+        seat_.round_trip = trip->count();
+    }
+    if (incoming.type == proto::MessageType::data) {
+        window_.arrived(now, incoming.payload.size());
+        seat_.moved += incoming.payload.size();
+        packed_come_ += incoming.payload.size();
+    }
+    const std::uint64_t wanted = window_.window();
+    if (wanted > granted_window_ + granted_window_ / 8 || wanted + granted_window_ / 8 < granted_window_) {
+        granted_window_ = wanted;
+        session.set_pull_window(wanted);
+    }
+}
+
+std::uint64_t PullWorker::ahead() const {
+    const double grows = packed_come_ == 0 ? 1.0 : static_cast<double>(raw_come_) / static_cast<double>(packed_come_);
+    const double wanted = 2.0 * static_cast<double>(window_.window()) * std::clamp(grows, 1.0, 8.0);
+    return std::clamp(static_cast<std::uint64_t>(wanted), k_least_ahead, k_most_ahead);
+}
+
 Status PullWorker::fill(const Op& op, Link& link) {
-    while (pending_raw_ < k_ahead && pending_.size() < k_most_requests) {
-        TRY_ASSIGN(auto work, state_.take(op));
+    while (pending_raw_ < ahead() && pending_.size() < k_most_requests) {
+        TRY_ASSIGN(auto work, state_.take(op, pending_.empty()));
         finisher_.add_complete();
         if (!work) return ok();
         submit(link, std::move(*work));
@@ -146,6 +190,7 @@ Status PullWorker::handle(const Op& op, Link& link, agent::Incoming&& incoming) 
         done = on_answer(pending, incoming);
     }
     if (!done) return done;
+    state_.done(pending.work.ticket);
     pending_raw_ -= pending.work.raw;
     pending_.erase(found);
     return ok();
@@ -164,6 +209,8 @@ Status PullWorker::on_chunk(const Op& op, Link& link, Pending& pending, proto::E
     const std::size_t job = pending.work.jobs.front();
     const std::uint64_t wanted = proto::leaf_size(state_.item(job).source.size, chunk.index);
     if (pending.owed.erase(chunk.index) == 0) return broken_helper("sent a chunk nobody asked for");
+    state_.got(pending.work.ticket, chunk.index);
+    raw_come_ += chunk.raw_size;
     if (!state_.current(job, pending.work.generation)) {
         state_.repeated(chunk.raw_size);
         return ok();
@@ -197,6 +244,8 @@ Status PullWorker::on_block(const Op& op, Link& link, Pending& pending, proto::E
 
 Status PullWorker::on_record(const Op& op, Link& link, Pending& pending, proto::BundleFile&& file) {
     if (pending.owed.erase(file.index) == 0) return broken_helper("sent a file nobody asked for");
+    state_.got(pending.work.ticket, file.index);
+    raw_come_ += file.content.size();
     const std::size_t job = pending.work.jobs[file.index];
     const std::uint32_t generation = pending.generations[file.index];
     if (file.reason != proto::Reason::none) {
@@ -337,6 +386,7 @@ void PullWorker::return_all() {
             for (const std::uint32_t index : pending.owed) {
                 rest.jobs.push_back(pending.work.jobs[index]);
             }
+            state_.done(rest.ticket);
             if (!rest.jobs.empty()) state_.give_back(std::move(rest));
             continue;
         }
@@ -344,6 +394,7 @@ void PullWorker::return_all() {
             state_.give_back(std::move(pending.work));
             continue;
         }
+        state_.done(pending.work.ticket);
         for (const std::uint32_t index : pending.owed) {
             PullWork one = pending.work;
             one.first = index;

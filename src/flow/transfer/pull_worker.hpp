@@ -7,8 +7,10 @@
 #include <set>
 
 #include "core/codec/codec.hpp"
+#include "core/plan/flow_window.hpp"
 #include "core/proto/bundle.hpp"
 #include "core/proto/chunk.hpp"
+#include "flow/transfer/crew.hpp"
 #include "flow/transfer/pull_finisher.hpp"
 #include "flow/transfer/pull_state.hpp"
 
@@ -16,8 +18,8 @@ namespace drawhitch::flow {
 
 class PullWorker final : private LinkedWork {
   public:
-    PullWorker(PullState& state, PullFinisher& finisher, const Dial& dial, const PullLimits& limits)
-        : state_(state), finisher_(finisher), dial_(dial), limits_(limits) {}
+    PullWorker(PullState& state, PullFinisher& finisher, const Dial& dial, const PullLimits& limits, Seat& seat)
+        : state_(state), finisher_(finisher), dial_(dial), limits_(limits), seat_(seat) {}
 
     // Works until the pull is over. `link` is a connection to begin with, if there is one already. An Error: this
     // worker cannot go on (its work went back to the state).
@@ -39,6 +41,9 @@ class PullWorker final : private LinkedWork {
     bool unlinked(const agent::Traffic& traffic) override;
     void relinked() override;
     Status fill(const Op& op, Link& link);
+    Status wait_for_work(const Op& op, Link& link);
+    void came(const Op& op, Link& link, const agent::Incoming& incoming);
+    [[nodiscard]] std::uint64_t ahead() const;
     void submit(Link& link, PullWork work);
     void submit_bundle(Link& link, Pending& pending);
     Status handle(const Op& op, Link& link, agent::Incoming&& incoming);
@@ -57,7 +62,12 @@ class PullWorker final : private LinkedWork {
     PullFinisher& finisher_;
     const Dial& dial_;
     const PullLimits& limits_;
+    Seat& seat_;
     codec::Codec codec_{};
+    plan::FlowWindow window_{};
+    std::uint64_t granted_window_{0};
+    std::uint64_t raw_come_{0};  // what arrived, decoded, for the share that is left of it on its way
+    std::uint64_t packed_come_{0};
     std::map<std::uint32_t, Pending> pending_{};
     std::uint64_t pending_raw_{0};
     bool progressed_{false};  // since the last reconnect

@@ -1,10 +1,7 @@
 #include "flow/transfer/push_files.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <thread>
-
 #include "core/proto/limits.hpp"
+#include "flow/transfer/crew.hpp"
 #include "flow/transfer/push_state.hpp"
 #include "flow/transfer/push_worker.hpp"
 
@@ -24,21 +21,10 @@ ReadPiece pieces_of(const disk::Root& root) {
 PushOutcome push_files(const Op& op, Links links, const ReadPiece& read, const std::vector<PushItem>& items,
                        const PushLimits& limits) {
     PushState state{op, items};
-    const int count = std::max(1, limits.connections);
-    std::atomic<int> alive{count};
-    const auto work = [&](std::optional<Link> link) {
-        PushWorker worker{state, read, links.dial, limits};
-        const Status done = worker.run(op, std::move(link));
-        if (!done && (--alive == 0 || !is_worth_reconnecting(done.error()))) state.stop(done.error());
+    const Crew::Serve serve = [&](const Op& theirs, std::optional<Link> link, Seat& seat) {
+        return PushWorker{state, read, links.dial, limits, seat}.run(theirs, std::move(link));
     };
-    std::vector<std::thread> others;
-    for (int i = 1; i < count; ++i) {
-        others.emplace_back(work, std::nullopt);
-    }
-    work(std::move(links.first));
-    for (std::thread& other : others) {
-        other.join();
-    }
+    Crew{state, serve, limits.connections, limits.first}.work(op, std::move(links.first));
     return state.outcome();
 }
 

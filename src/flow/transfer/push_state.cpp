@@ -1,5 +1,6 @@
 #include "flow/transfer/push_state.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/text.hpp"
@@ -36,6 +37,7 @@ PushState::PushState(const Op& op, const std::vector<PushItem>& items)
     : items_(items),
       files_(items.size()),
       unsettled_(items.size()),
+      all_bytes_(total_bytes(items)),
       activity_(op.events, "push", EventUnit::bytes, total_bytes(items)) {
     outcome_.whole.resize(items.size());
 }
@@ -50,7 +52,9 @@ Result<std::optional<PushWork>> PushState::take() {
     while (!ready_.empty()) {
         PushWork work = std::move(ready_.front());
         ready_.pop_front();
-        if (work.kind == PushWork::Kind::bundle || !files_[work.files.front()].settled) return std::optional{work};
+        if (work.kind != PushWork::Kind::bundle && files_[work.files.front()].settled) continue;
+        cut_if_last(work);
+        return std::optional{std::move(work)};
     }
     PushWork bundle{};
     collect_small(bundle);
@@ -87,6 +91,35 @@ void PushState::give_back(PushWork work, bool repeated) {
 bool PushState::over() const {
     const std::lock_guard lock{mutex_};
     return unsettled_ == 0 || outcome_.stopped.has_value();
+}
+
+void PushState::wait_over(milliseconds most) {
+    std::unique_lock lock{mutex_};
+    moved_.wait_for(lock, most, [this] { return unsettled_ == 0 || outcome_.stopped.has_value(); });
+}
+
+std::uint64_t PushState::bytes_left() const {
+    const std::lock_guard lock{mutex_};
+    return all_bytes_ - std::min(all_bytes_, done_bytes_);
+}
+
+void PushState::set_connections(std::size_t count) {
+    const std::lock_guard lock{mutex_};
+    connections_ = count;
+}
+
+// While little is left, a span is shared out chunk by chunk.
+void PushState::cut_if_last(PushWork& work) {
+    if (work.kind != PushWork::Kind::span || work.chunks.size() < 2 || connections_ < 2) return;
+    if (ready_.size() >= connections_ || next_ < items_.size()) return;
+    const std::size_t file = work.files.front();
+    for (std::size_t i = work.chunks.size(); i-- > 1;) {
+        const std::uint64_t raw = proto::leaf_size(items_[file].size, work.chunks[i]);
+        ready_.push_front({PushWork::Kind::span, work.files, {work.chunks[i]}, raw});
+    }
+    work.chunks.resize(1);
+    work.raw = proto::leaf_size(items_[file].size, work.chunks.front());
+    moved_.notify_all();
 }
 
 bool PushState::settled(std::size_t file) const {

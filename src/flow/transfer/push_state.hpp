@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "flow/transfer/crew.hpp"
 #include "flow/transfer/push_types.hpp"
 
 namespace drawhitch::flow {
@@ -26,13 +27,16 @@ struct PushWork {
 };
 
 // Thread-safe.
-class PushState {
+class PushState final : public SharedWork {
   public:
     PushState(const Op& op, const std::vector<PushItem>& items);
 
     Result<std::optional<PushWork>> take();
     void give_back(PushWork work, bool repeated);
-    [[nodiscard]] bool over() const;
+    [[nodiscard]] bool over() const override;
+    void wait_over(milliseconds most) override;
+    [[nodiscard]] std::uint64_t bytes_left() const override;
+    void set_connections(std::size_t count) override;
     void wait();
     [[nodiscard]] bool settled(std::size_t file) const;
     [[nodiscard]] const PushItem& item(std::size_t file) const { return items_[file]; }
@@ -47,7 +51,7 @@ class PushState {
     // The whole was wrong although every leaf was right: the part is sent anew.
     void commit_wrong(std::size_t file);
     void changed_here(std::size_t file);
-    void stop(Error error);
+    void stop(Error error) override;
 
     PushOutcome outcome();
     void reconnected();
@@ -63,6 +67,7 @@ class PushState {
     void advance_locked(std::uint64_t bytes);
     void queue_chunks_locked(std::size_t file, const std::vector<std::uint32_t>& chunks);
     void collect_small(PushWork& bundle);
+    void cut_if_last(PushWork& work);
     void wrong_locked(std::size_t file, std::uint32_t chunk);
 
     const std::vector<PushItem>& items_;
@@ -73,7 +78,9 @@ class PushState {
     std::deque<std::size_t> small_again_{};
     std::size_t next_{0};
     std::size_t unsettled_{0};
+    std::uint64_t all_bytes_{0};
     std::uint64_t done_bytes_{0};
+    std::size_t connections_{1};
     PushOutcome outcome_{};
     Activity activity_;
 };

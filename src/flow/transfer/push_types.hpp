@@ -53,9 +53,10 @@ struct PushOutcome {
 };
 
 struct PushLimits {
-    int connections{1};
-    int level{0};      // of zstd; 0 = 3
-    bool sync{false};  // each large file reaches the disk before it appears
+    int connections{1};  // at most
+    int first{0};        // begun with; 0 = as many as the path's round trip asks for
+    int level{0};        // of zstd; 0 = 3
+    bool sync{false};    // each large file reaches the disk before it appears
     Persistence persistence{};
 };
 

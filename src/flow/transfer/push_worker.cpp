@@ -25,6 +25,8 @@ bool PushWorker::over() const {
 }
 
 bool PushWorker::unlinked(const agent::Traffic& traffic) {
+    seat_.heard = 0;
+    seat_.waits = false;
     state_.add_wire(traffic);
     return_all();
     return std::exchange(progressed_, false);
@@ -36,32 +38,36 @@ void PushWorker::relinked() {
 
 Status PushWorker::serve(const Op& op, Link& link) {
     if (!link.claim) return Error{Code::internal, "a push over an unclaimed root"};
+    link.agent->session().measure_round_trip(op);
+    seat_.heard = op.clock.now().time_since_epoch().count();
     while (!state_.over()) {
+        seat_.waits = !pending_.empty();
         std::optional<PushWork> work;
         if (unacked_ < k_most_unacked && pending_.size() < k_most_requests) {
             TRY_ASSIGN(work, state_.take());
         }
         if (work) {
             TRY(start(op, link, std::move(*work)));
-            TRY(collect(link));
+            TRY(collect(op, link));
             continue;
         }
         if (pending_.empty()) {
             state_.wait();
             TRY(link.agent->session().keep_alive(op));
+            seat_.heard = op.clock.now().time_since_epoch().count();
             TRY(op.check());
             continue;
         }
         TRY_ASSIGN(const agent::Incoming incoming, link.agent->session().receive(op));
-        TRY(handle(incoming));
+        TRY(handle(op, link, incoming));
     }
     return ok();
 }
 
 // Whatever has come already: sending fills the inbox as a side effect.
-Status PushWorker::collect(Link& link) {
+Status PushWorker::collect(const Op& op, Link& link) {
     while (const auto incoming = link.agent->session().poll()) {
-        TRY(handle(*incoming));
+        TRY(handle(op, link, *incoming));
     }
     return ok();
 }
@@ -178,7 +184,9 @@ Status PushWorker::start_commit(Link& link, Pending&& pending) {
     return ok();
 }
 
-Status PushWorker::handle(const agent::Incoming& incoming) {
+Status PushWorker::handle(const Op& op, Link& link, const agent::Incoming& incoming) {
+    seat_.heard = op.clock.now().time_since_epoch().count();
+    if (const auto trip = link.agent->session().round_trip()) seat_.round_trip = trip->count();
     const auto found = pending_.find(incoming.request);
     if (found == pending_.end()) return broken_helper("answered a request nobody made");
     Pending& pending = found->second;
@@ -211,6 +219,7 @@ Status PushWorker::on_ack(Pending& pending, const agent::Incoming& incoming) {
     }
     const std::size_t file = pending.work.files.front();
     if (ack.reason == proto::Reason::none) {
+        seat_.moved += proto::leaf_size(state_.item(file).size, ack.chunk);
         state_.chunk_acked(file, ack.chunk);
     } else {
         state_.came_wrong(file, ack.chunk);

@@ -8,14 +8,15 @@
 
 #include "core/codec/codec.hpp"
 #include "core/proto/chunk.hpp"
+#include "flow/transfer/crew.hpp"
 #include "flow/transfer/push_state.hpp"
 
 namespace drawhitch::flow {
 
 class PushWorker final : private LinkedWork {
   public:
-    PushWorker(PushState& state, const ReadPiece& read, const Dial& dial, const PushLimits& limits)
-        : state_(state), read_(read), dial_(dial), limits_(limits) {}
+    PushWorker(PushState& state, const ReadPiece& read, const Dial& dial, const PushLimits& limits, Seat& seat)
+        : state_(state), read_(read), dial_(dial), limits_(limits), seat_(seat) {}
 
     Status run(const Op& op, std::optional<Link> link);
 
@@ -37,8 +38,8 @@ class PushWorker final : private LinkedWork {
     Status start_bundle(const Op& op, Link& link, Pending&& pending);
     Status start_commit(Link& link, Pending&& pending);
     Status send_block(const Op& op, Link& link, std::uint32_t request, std::uint32_t index, std::string_view raw);
-    Status collect(Link& link);
-    Status handle(const agent::Incoming& incoming);
+    Status collect(const Op& op, Link& link);
+    Status handle(const Op& op, Link& link, const agent::Incoming& incoming);
     Status on_ack(Pending& pending, const agent::Incoming& incoming);
     Status on_bundle_ack(Pending& pending, const agent::Incoming& incoming);
     Status on_refusal(Pending& pending, const proto::Refusal& refusal);
@@ -49,6 +50,7 @@ class PushWorker final : private LinkedWork {
     const ReadPiece& read_;
     const Dial& dial_;
     const PushLimits& limits_;
+    Seat& seat_;
     codec::Codec codec_{};
     std::map<std::uint32_t, Pending> pending_{};
     std::uint64_t unacked_{0};

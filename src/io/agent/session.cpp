@@ -54,15 +54,18 @@ struct Session::State {
     std::uint64_t consumed{0};    // data payload handed to the caller
     std::uint64_t ping_token{0};
     std::uint64_t pong_token{0};
+    Instant pinged_at{};  // when the newest ping was queued
+    std::optional<std::chrono::nanoseconds> round_trip{};
 
     [[nodiscard]] std::size_t unsent() const { return outbox.size() - out_at; }
     void queue(MessageType type, std::uint32_t request, std::string_view payload);
     Error die(Error error);
     Result<transport::Step> move(const Op& op, bool end_of_input);
     Status pump(const Op& op);
-    Status take(Frame frame);
+    void ping(Instant now);
+    Status take(Instant now, Frame frame);
     Status take_data(Frame frame);
-    Status take_frames(std::string_view bytes);
+    Status take_frames(Instant now, std::string_view bytes);
     void grant();
     Status await_hello(const Op& op, std::string_view nonce);
     Error no_helper(const proto::PreambleFinder& finder, bool ended) const;
@@ -108,7 +111,7 @@ Status Session::State::pump(const Op& op) {
     if (dead) return *dead;
     const Instant now = op.clock.now();
     if (now - last_queued >= k_ping_every && unsent() == 0) {
-        queue(MessageType::ping, 0, proto::encode(proto::Ping{++ping_token}));
+        ping(now);
         last_queued = now;
     }
     auto step = move(op.within(k_ping_every), false);
@@ -118,7 +121,7 @@ Status Session::State::pump(const Op& op) {
         return step.error().code == Code::cancelled ? std::move(step).error() : die(std::move(step).error());
     }
     if (step->sent > 0) last_queued = now;
-    TRY(take_frames(step->received));
+    TRY(take_frames(op.clock.now(), step->received));
     if (exit && inbox.empty()) {
         Error ended{Code::link_lost, Retry::reconnect, "the helper on the box ended"};
         ended.why = exit->signal.empty() ? "its exit code was " + std::to_string(exit->code)
@@ -129,21 +132,28 @@ Status Session::State::pump(const Op& op) {
     return ok();
 }
 
-Status Session::State::take_frames(std::string_view bytes) {
+void Session::State::ping(Instant now) {
+    queue(MessageType::ping, 0, proto::encode(proto::Ping{++ping_token}));
+    pinged_at = now;
+}
+
+Status Session::State::take_frames(Instant now, std::string_view bytes) {
     decoder.feed(bytes);
     for (;;) {
         auto frame = decoder.next();
         if (!frame) return die(std::move(frame).error());
         if (!*frame) return ok();
-        if (auto taken = take(std::move(**frame)); !taken) return die(std::move(taken).error());
+        if (auto taken = take(now, std::move(**frame)); !taken) return die(std::move(taken).error());
     }
 }
 
-Status Session::State::take(Frame frame) {
+Status Session::State::take(Instant now, Frame frame) {
     if (frame.type == MessageType::data) return take_data(std::move(frame));
     if (frame.type == MessageType::pong) {
         TRY_ASSIGN(const proto::Pong pong, proto::decode<proto::Pong>(frame.payload));
         pong_token = pong.token;
+        const std::chrono::nanoseconds took = now - pinged_at;
+        if (pong.token == ping_token && (!round_trip || took < *round_trip)) round_trip = took;
         return ok();
     }
     if (frame.type == MessageType::credit) {
@@ -319,10 +329,18 @@ void Session::set_pull_window(std::uint64_t bytes) {
     state_->grant();
 }
 
+void Session::measure_round_trip(const Op& op) {
+    state_->ping(op.clock.now());
+}
+
+std::optional<std::chrono::nanoseconds> Session::round_trip() const {
+    return state_->round_trip;
+}
+
 Result<milliseconds> Session::ping(const Op& op) {
     const Instant start = op.clock.now();
-    const std::uint64_t token = ++state_->ping_token;
-    state_->queue(MessageType::ping, 0, proto::encode(proto::Ping{token}));
+    state_->ping(start);
+    const std::uint64_t token = state_->ping_token;
     while (state_->pong_token < token)
         TRY(state_->pump(op));
     return std::chrono::duration_cast<milliseconds>(op.clock.now() - start);

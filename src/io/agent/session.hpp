@@ -18,10 +18,11 @@
 namespace drawhitch::agent {
 
 struct SessionOptions {
-    std::uint64_t pull_window{3U << 20U};  // data payload bytes the helper may have in flight towards us
-    std::uint64_t push_window{0};          // wish for what it lets us have in flight; 0 = its own choice
-    milliseconds hello_timeout{20'000};    // from start to the helper's hello
-    std::string build_id{};                // ours, told to the helper
+    // Data payload bytes the helper may have in flight towards us: little, until somebody learned what the path holds.
+    std::uint64_t pull_window{512U << 10U};
+    std::uint64_t push_window{0};        // wish for what it lets us have in flight; 0 = its own choice
+    milliseconds hello_timeout{20'000};  // from start to the helper's hello
+    std::string build_id{};              // ours, told to the helper
 };
 
 // One frame of the helper that belongs to a request.
@@ -89,6 +90,10 @@ class Session {
     // Changes the pull window; a smaller one takes effect as what was granted is used up.
     void set_pull_window(std::uint64_t bytes);
 
+    // Queues a ping; nothing blocks. Sent before any request, its answer comes before any data.
+    void measure_round_trip(const Op& op);
+    // The shortest one seen so far, of any ping of this session.
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> round_trip() const;
     // Round trip of a ping, measured on the Op's clock.
     Result<milliseconds> ping(const Op& op);
     // Sends bye and waits for the helper's exit; the session is unusable then.

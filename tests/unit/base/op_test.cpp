@@ -33,6 +33,18 @@ class Recorder final : public EventSink {
 
 }  // namespace
 
+TEST_CASE("a token below another is requested with it, and leaves it alone") {
+    Cancel parent;
+    Cancel child{&parent};
+    CHECK_FALSE(child.requested());
+    Cancel other{&parent};
+    other.request();
+    CHECK(other.requested());
+    CHECK_FALSE(parent.requested());
+    parent.request();
+    CHECK(child.requested());
+}
+
 TEST_CASE("a deadline only ever narrows, and ends the operation") {
     Cancel cancel;
     StillClock clock;

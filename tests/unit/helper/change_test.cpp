@@ -140,7 +140,10 @@ TEST_CASE("the root and the private directory are out of reach of every change")
                                              ".drawhitch/parts"};
     for (const std::string& path : forbidden) {
         CAPTURE(path);
-        CHECK(code_of(box.change({ChangeKind::remove, path, {}, 0, proto::k_change_recursive})) == Code::unsafe_path);
+        // Removing the private directory itself gives the claim up.
+        if (path != ".drawhitch")
+            CHECK(code_of(box.change({ChangeKind::remove, path, {}, 0, proto::k_change_recursive})) ==
+                  Code::unsafe_path);
         CHECK(code_of(box.change({ChangeKind::make_directory, path, {}, 0755, 0})) == Code::unsafe_path);
         CHECK(code_of(box.change({ChangeKind::make_directory, path, {}, 0755, proto::k_change_parents})) ==
               Code::unsafe_path);

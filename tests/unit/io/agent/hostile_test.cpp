@@ -64,7 +64,8 @@ struct Victim {
     std::unique_ptr<agent::Agent> agent{};
 
     explicit Victim(Liar::Lie lie) {
-        auto session = agent::Session::start(op, std::make_unique<Liar>(std::move(lie)), k_nonce, {});
+        auto session = agent::Session::start(op, std::make_unique<Liar>(std::move(lie)), k_nonce,
+                                             agent::SessionOptions{.pull_window = 3U << 20U});  // liars wait for none
         REQUIRE(session);
         agent = agent::Agent::adopt(std::move(*session));
     }

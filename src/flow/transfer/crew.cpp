@@ -1,0 +1,78 @@
+#include "flow/transfer/crew.hpp"
+
+#include <algorithm>
+
+namespace drawhitch::flow {
+
+namespace {
+
+// How soon a cancel or a change is noticed; the end wakes at once.
+constexpr milliseconds k_look_every{50};
+// A connection of which nothing was heard for so long may be dead: the transport gives it up much later.
+constexpr std::int64_t k_silent = 3'000'000'000;
+// sshd drops logins at random above ten unauthenticated ones (MaxStartups 10:30:100).
+constexpr int k_most_at_the_door = 8;
+constexpr int k_most_racing = 2;
+
+}  // namespace
+
+void Crew::work(const Op& op, std::optional<Link> first) {
+    // Whoever still waits for an answer when all is over need not wait for it.
+    Cancel end{&op.cancel};
+    const Op theirs{end, op.clock, op.events, op.deadline};
+    add(theirs, std::move(first));
+    while (!shared_.over()) {
+        shared_.wait_over(k_look_every);
+        if (const Status status = op.check(); !status) shared_.stop(status.error());
+        if (!shared_.over()) look(op, theirs);
+    }
+    end.request();
+    for (const auto& member : members_)
+        member->thread.join();
+}
+
+void Crew::add(const Op& op, std::optional<Link> link) {
+    members_.push_back(std::make_unique<Member>());
+    Seat& seat = members_.back()->seat;
+    ++alive_;
+    members_.back()->thread = std::thread{
+        [this, op, &seat, link = std::move(link)]() mutable { ended(op, seat, serve_(op, std::move(link), seat)); }};
+}
+
+// As long as another connection works, one that cannot be had is no reason to give up.
+void Crew::ended(const Op& op, Seat& seat, const Status& how) {
+    seat.ended = true;
+    const bool last = --alive_ == 0;
+    if (how || op.cancel.requested()) return;
+    refused_ = true;
+    if (last || !is_worth_reconnecting(how.error())) shared_.stop(how.error());
+}
+
+void Crew::look(const Op& op, const Op& theirs) {
+    const std::int64_t now = op.clock.now().time_since_epoch().count();
+    int linked = 0;
+    int at_work = 0;
+    int silent = 0;
+    std::uint64_t moved = 0;
+    for (const auto& member : members_) {
+        const Seat& seat = member->seat;
+        moved += seat.moved;
+        if (seat.ended) continue;
+        ++at_work;
+        size_.round_trip(seat.round_trip);
+        const std::int64_t heard = seat.heard;
+        if (heard == 0) continue;
+        ++linked;
+        if (seat.waits && now - heard > k_silent) ++silent;
+    }
+    if (refused_) size_.refused(at_work);
+    size_.look(now, linked, moved, shared_.bytes_left());
+    shared_.set_connections(static_cast<std::size_t>(at_work));
+    const int at_the_door = at_work - linked;
+    int wanted = size_.wanted();
+    if (most_ > 1 && silent > 0 && silent == linked) wanted += std::min(silent, k_most_racing);
+    for (int i = at_work; i < wanted && at_the_door + (i - at_work) < k_most_at_the_door; ++i)
+        add(theirs, std::nullopt);
+}
+
+}  // namespace drawhitch::flow
