@@ -45,8 +45,8 @@ struct Path {
                 outstanding += k_piece;
                 const std::int64_t waits = free_at - now - round_trip / 2;
                 if (now > duration / 2)
-                    largest_queue =
-                        std::max(largest_queue, static_cast<std::uint64_t>(waits) * rate / std::uint64_t{1'000'000'000});
+                    largest_queue = std::max(largest_queue,
+                                             static_cast<std::uint64_t>(waits) * rate / std::uint64_t{1'000'000'000});
             }
         }
         return late;
