@@ -294,10 +294,11 @@ TEST_CASE("two live runs get no GPU in common unless they share") {
 TEST_CASE("starting twice starts once") {
     const Shell& shell = GENERATE(from_range(support::shells()));
     FakeBox box(shell);
-    (void)box.launch("r1", sh("echo ran; sleep 60"));
+    (void)box.launch("r1", sh("echo ran; : >../said; sleep 60"));
     const auto first = box.start("r1");
-    (void)box.launch("r1", sh("echo ran; sleep 60"));
+    (void)box.launch("r1", sh("echo ran; : >../said; sleep 60"));
     REQUIRE(first);
+    box.await(box.run_file("r1", "said"));
     CHECK(box.start("r1")->pid == first->pid);
     CHECK(box.log("r1") == "ran\n");
 }
