@@ -8,7 +8,7 @@ drawhitch adopt b2 local --data-dir "$SCRATCH/data2" >/dev/null 2>&1
 run_job kept a.pt sh -c 'printf abc >a.pt'
 drawhitch pull b1 kept >/dev/null 2>&1
 run_job done a.pt sh -c 'printf abc >a.pt; printf more >more.txt'
-trap 'drawhitch stop-run b1 going --now --yes >/dev/null 2>&1 || true' EXIT
+trap 'drawhitch -q stop-run b1 going --grace 0s >/dev/null 2>&1' EXIT
 drawhitch run b1 --name going --out '*' -- sleep 600 >/dev/null 2>&1
 printf 'print(2)\n' >"$SCRATCH/box_side/train.py"
 sed -i 's/^\[pull\]/[pull]\nverify_cmd = ["true"]/' drawhitch.toml
