@@ -3,7 +3,7 @@
 # that it includes what it uses and that no local name hides another.
 option(DRAWHITCH_QUICK "Compile several files together" OFF)
 
-# The headers of the tests, shared by all of them: compiled with the flags of the first that asks.
+# The headers of the tests, parsed once for all of them.
 function(drawhitch_quick_tests target)
   if(NOT DRAWHITCH_QUICK)
     return()

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <mutex>
 
@@ -148,6 +149,31 @@ TEST_CASE("a local file that changes while it is pushed is named and not sent as
     std::sort(outcome.changed.begin(), outcome.changed.end());
     CHECK(outcome.changed == std::vector<std::string>{"big.bin", "small/f7", "small/f8"});
     CHECK(support::wrong_file(box / "root/tree", tree, false).empty());
+}
+
+TEST_CASE("a further connection that is refused, for whatever reason, ends no pull", "[threads]") {
+    support::TempDir box;
+    support::TempDir here;
+    const support::Tree tree = support::sample_tree();
+    support::plant(box.path(), tree);
+    support::HastyClock clock;
+    support::TestOp op{clock};
+    transport::LocalTransport local;
+    std::atomic<int> dialled{0};
+    std::atomic<int> refused{0};
+    // The first connection comes when the others have been turned away for good.
+    const flow::Dial dial = [&](const Op& each) -> Result<flow::Link> {
+        if (dialled++ > 0) {
+            ++refused;
+            return Error{Code::auth, "the key is not accepted"};
+        }
+        while (refused < 2)
+            TRY(each.check());
+        return support::dial_box(local, box.path(), false)(each);
+    };
+    const auto outcome = support::pull(op, dial, here / "d", support::items_of(op, box.path()), 3);
+    CHECK(!outcome.stopped);
+    CHECK(support::wrong_file(here / "d", tree, true).empty());
 }
 
 TEST_CASE("several connections serve one queue, and the loss of some holds up nothing", "[threads]") {

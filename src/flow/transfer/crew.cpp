@@ -39,13 +39,13 @@ void Crew::add(const Op& op, std::optional<Link> link) {
         [this, op, &seat, link = std::move(link)]() mutable { ended(op, seat, serve_(op, std::move(link), seat)); }};
 }
 
-// As long as another connection works, one that cannot be had is no reason to give up.
+// As long as another connection works, one that cannot be had is no reason to give up, whatever it is refused for.
 void Crew::ended(const Op& op, Seat& seat, const Status& how) {
     seat.ended = true;
     const bool last = --alive_ == 0;
     if (how || op.cancel.requested()) return;
     refused_ = true;
-    if (last || !is_worth_reconnecting(how.error())) shared_.stop(how.error());
+    if (last || (seat.linked && !is_worth_reconnecting(how.error()))) shared_.stop(how.error());
 }
 
 void Crew::look(const Op& op, const Op& theirs) {

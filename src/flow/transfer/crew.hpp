@@ -20,6 +20,7 @@ struct Seat {
     std::atomic<std::uint64_t> moved{0};      // data payload, over all its links
     std::atomic<std::int64_t> round_trip{0};  // 0 until it was measured
     std::atomic<std::int64_t> heard{0};       // when anything last came; 0 while it has no link
+    std::atomic<bool> linked{false};          // had a link, at any time
     std::atomic<bool> waits{false};           // for answers
     std::atomic<bool> ended{false};
 };

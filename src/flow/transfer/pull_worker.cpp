@@ -49,6 +49,7 @@ Status PullWorker::serve(const Op& op, Link& link) {
     granted_window_ = 0;
     session.measure_round_trip(op);
     seat_.heard = op.clock.now().time_since_epoch().count();
+    seat_.linked = true;
     while (!state_.over()) {
         TRY(fill(op, link));
         seat_.waits = !pending_.empty();

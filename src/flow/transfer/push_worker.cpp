@@ -40,6 +40,7 @@ Status PushWorker::serve(const Op& op, Link& link) {
     if (!link.claim) return Error{Code::internal, "a push over an unclaimed root"};
     link.agent->session().measure_round_trip(op);
     seat_.heard = op.clock.now().time_since_epoch().count();
+    seat_.linked = true;
     while (!state_.over()) {
         seat_.waits = !pending_.empty();
         std::optional<PushWork> work;
