@@ -3,7 +3,7 @@
 
 usage: run.py --program BUILD/drawhitch [--accept] [--jobs N] [--keep] [--dir DIR] [COMMAND[/CASE] ...]
 
-Exit code 0 when all cases pass, 1 when one fails, 77 when none ran.
+Exit code 0 when all cases pass, 1 when one fails, 77 when none ran (a failure, too).
 """
 import argparse
 import concurrent.futures
