@@ -53,7 +53,7 @@ LIBRARIES = {
     r"libssh2.*": (r"io/transport/.*", 99),
     r"nettle/.*": (r"core/proto/.*", 99),
     r"xxhash\.h": (r"core/proto/.*", 99),
-    r"zstd.*\.h": (r"(core/codec|io/agent)/.*\.cpp", 99),
+    r"zstd.*\.h": (r"(core/codec|core/parse|io/agent)/.*\.cpp", 99),
     r"regex|iostream": (r"(?!)", 0),
     r"filesystem": (r".*\.cpp", 99),
 }

@@ -23,8 +23,9 @@ class Reader {
     virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<char> buffer) = 0;
 };
 
-// `format` names what was recognised ("zip", "torch zip", "safetensors", "pickle", "json", "json lines", ""); `detail`
-// says in one line what is broken or why it cannot be judged, with control characters of the file escaped.
+// `format` names what was recognised ("zip", "torch zip", "safetensors", "gguf", "pickle", "json" …; "" where nothing
+// was); `detail` says in one line what is broken or why it cannot be judged, with control characters of the file
+// escaped.
 struct StructureVerdict {
     model::Structure state{model::Structure::unknown_format};
     std::string format{};
@@ -34,13 +35,16 @@ struct StructureVerdict {
 // False for names that no check knows: their content need not be looked at.
 bool has_known_ending(std::string_view name);
 
-// The format is chosen by the name's ending and the first bytes. Memory is bounded (about 64 MiB at worst); time is
-// bounded by the file's size, and what would unpack to more than 32 times that size (16 GiB at least) is not judged.
+// The format is chosen by the name's ending and the first bytes. Memory is bounded (about 64 MiB at worst, 128 MiB for
+// a zstd file that asks for it); time is bounded by the file's size, and what would unpack to more than 32 times that
+// size (16 GiB at least) is not judged.
 Result<StructureVerdict> check_structure(std::string_view name, Reader& file);
 
 // A zip archive (.pt of torch.save, .npz, .zip): end record, zip64, every directory row against its local header, no
 // overlaps, sizes, and the CRC of every stored or deflated entry.
 Result<StructureVerdict> check_zip(Reader& file);
+// The same, and where torch.save wrote it, what its reader needs: version beside data.pkl.
+Result<StructureVerdict> check_torch_zip(Reader& file);
 // safetensors: header length, JSON, data types, shapes against offsets, no gap and no overlap, length of the file.
 Result<StructureVerdict> check_safetensors(Reader& file);
 // JSON as Python writes it (NaN, Infinity), one value or several: broken where it ends inside its only value, is empty,
@@ -48,5 +52,27 @@ Result<StructureVerdict> check_safetensors(Reader& file);
 Result<StructureVerdict> check_json(Reader& file);
 // One value a line. Half a line, at the end or before, is an unknown format with the line in `detail`.
 Result<StructureVerdict> check_json_lines(Reader& file);
+// gguf 2 and 3, of either byte order: counts, every key and value, every tensor's type, shape and place, and that the
+// file has the bytes they need.
+Result<StructureVerdict> check_gguf(Reader& file);
+// TensorBoard's event files and other TFRecord files: the length and both CRCs of every record. A last record that is
+// cut short, as in a file that is still written, is told as an unknown format.
+Result<StructureVerdict> check_event_records(Reader& file);
+// PNG: every chunk's CRC, from the image header to the end mark.
+Result<StructureVerdict> check_png(Reader& file);
+// tar: every header's checksum, the sizes of the members, the end mark. The members' data have no checksum.
+Result<StructureVerdict> check_tar(Reader& file);
+// All is unpacked: gzip has a CRC for each member, zstd one for each frame where its writer was asked for it.
+Result<StructureVerdict> check_gzip(Reader& file);
+Result<StructureVerdict> check_zstd(Reader& file);
+// Both at once.
+Result<StructureVerdict> check_tar_gzip(Reader& file);
+Result<StructureVerdict> check_tar_zstd(Reader& file);
+// HDF5, superblock versions 0 to 3: its checksum (2 and 3), the end of the file against its size, that the root group
+// lies where it should. Groups and data are not read.
+Result<StructureVerdict> check_hdf5(Reader& file);
+// parquet: both marks, the footer from its first to its last byte, and that the pages it tells of lie inside the file.
+// Pages are not read.
+Result<StructureVerdict> check_parquet(Reader& file);
 
 }  // namespace drawhitch::parse

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "core/parse/structure.hpp"
+#include "core/parse/structure_bytes.hpp"
 
 // Offsets and signatures below are those of PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7 to 4.3.16.
 namespace drawhitch::parse {
@@ -33,14 +33,6 @@ constexpr std::uint16_t k_encrypted = 1;
 constexpr std::uint16_t k_sizes_follow = 8;  // local header without sizes: they stand behind the data
 constexpr std::uint16_t k_stored = 0;
 constexpr std::uint16_t k_deflated = 8;
-
-std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t count) {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[at + i])) << (8U * i);
-    }
-    return value;
-}
 
 StructureVerdict broken_zip(std::string detail) {
     return {model::Structure::broken, "zip", std::move(detail)};
@@ -71,7 +63,7 @@ struct Extent {
 // One check of one archive. Methods answer true to go on, false once `verdict_` says why not.
 class ZipCheck {
   public:
-    explicit ZipCheck(Reader& file) : file_(file) {}
+    ZipCheck(Reader& file, bool of_torch) : file_(file), of_torch_(of_torch) {}
 
     Result<StructureVerdict> run() {
         TRY_ASSIGN(bool going, find_ends());
@@ -79,6 +71,7 @@ class ZipCheck {
             TRY_ASSIGN(going, check_rows());
         }
         if (going) going = check_overlaps();
+        if (going) going = check_torch_layout();
         if (!going) return verdict_;
         const std::string format = torch_ ? "torch zip" : "zip";
         if (!unjudged_.empty()) return StructureVerdict{model::Structure::unknown_format, format, unjudged_};
@@ -106,7 +99,8 @@ class ZipCheck {
         if (tail.size() != tail_size) return Error{Code::changed, "the file shrank while it was checked"};
         for (std::size_t at = tail.size() - k_end_size + 1; at-- > 0;) {
             // The record ends with a comment that reaches exactly to the end of the file.
-            if (number(tail, at, 4) != k_end_signature || at + k_end_size + number(tail, at + 20, 2) != tail.size()) {
+            if (little_endian(tail, at, 4) != k_end_signature ||
+                at + k_end_size + little_endian(tail, at + 20, 2) != tail.size()) {
                 continue;
             }
             return read_ends(std::string_view{tail}.substr(at, k_end_size), tail_at + at);
@@ -115,13 +109,14 @@ class ZipCheck {
     }
 
     Result<bool> read_ends(std::string_view end, std::uint64_t end_at) {
-        ends_ = {number(end, 10, 2), number(end, 16, 4), number(end, 12, 4), end_at};
-        const bool several_disks = number(end, 4, 2) != number(end, 6, 2) || number(end, 8, 2) != number(end, 10, 2);
+        ends_ = {little_endian(end, 10, 2), little_endian(end, 16, 4), little_endian(end, 12, 4), end_at};
+        const bool several_disks = little_endian(end, 4, 2) != little_endian(end, 6, 2) ||
+                                   little_endian(end, 8, 2) != little_endian(end, 10, 2);
         if (several_disks) return fail("it claims to be one part of several");
         if (end_at >= k_locator_size) {
             TRY_ASSIGN(const std::string locator, bytes_at(end_at - k_locator_size, k_locator_size));
-            if (locator.size() == k_locator_size && number(locator, 0, 4) == k_locator_signature) {
-                TRY_ASSIGN(const bool going, read_ends64(number(locator, 8, 8), end_at - k_locator_size));
+            if (locator.size() == k_locator_size && little_endian(locator, 0, 4) == k_locator_signature) {
+                TRY_ASSIGN(const bool going, read_ends64(little_endian(locator, 8, 8), end_at - k_locator_size));
                 if (!going) return false;
             }
         }
@@ -139,11 +134,11 @@ class ZipCheck {
         if (at > locator_at || locator_at - at < k_end64_size)
             return fail("the zip64 end record lies outside the file");
         TRY_ASSIGN(const std::string end, bytes_at(at, k_end64_size));
-        if (end.size() != k_end64_size || number(end, 0, 4) != k_end64_signature) {
+        if (end.size() != k_end64_size || little_endian(end, 0, 4) != k_end64_signature) {
             return fail("the zip64 end record is damaged");
         }
-        if (number(end, 24, 8) != number(end, 32, 8)) return fail("it claims to be one part of several");
-        ends_ = {number(end, 32, 8), number(end, 48, 8), number(end, 40, 8), at};
+        if (little_endian(end, 24, 8) != little_endian(end, 32, 8)) return fail("it claims to be one part of several");
+        ends_ = {little_endian(end, 32, 8), little_endian(end, 48, 8), little_endian(end, 40, 8), at};
         return true;
     }
 
@@ -154,24 +149,46 @@ class ZipCheck {
             TRY_ASSIGN(const std::uint64_t next, read_row(at, row));
             if (next == 0) return false;
             at = next;
-            if (row.name == "data.pkl" || row.name.ends_with("/data.pkl")) torch_ = true;
+            note_torch(row.name);
             TRY_ASSIGN(const bool going, check_entry(row));
             if (!going) return false;
         }
         return at == ends_.directory_limit || fail("the directory has bytes that belong to no row");
     }
 
+    // torch.save puts all of its entries below one directory, the objects in data.pkl and the format's number in
+    // version; its reader refuses an archive without either.
+    void note_torch(std::string_view name) {
+        constexpr std::string_view k_objects = "data.pkl";
+        constexpr std::string_view k_version = "version";
+        constexpr std::size_t k_most_versions = 16;
+        if (name == k_objects || name.ends_with("/data.pkl")) {
+            torch_ = true;
+            torch_directory_ = name.substr(0, name.size() - k_objects.size());
+        } else if ((name == k_version || name.ends_with("/version")) && versions_.size() < k_most_versions) {
+            versions_.emplace_back(name.substr(0, name.size() - k_version.size()));
+        }
+    }
+
+    bool check_torch_layout() {
+        if (!of_torch_ || !torch_) return true;
+        const bool has_version = std::ranges::any_of(versions_, [this](const std::string& directory) {
+            return directory == torch_directory_ || directory == torch_directory_ + ".data/";
+        });
+        return has_version || fail("torch's version record is missing");
+    }
+
     // The offset of the next row; 0 once the verdict is set.
     Result<std::uint64_t> read_row(std::uint64_t at, Row& row) {
         const std::uint64_t left = ends_.directory_limit - at;
         TRY_ASSIGN(const std::string head, bytes_at(at, k_row_size));
-        if (left < k_row_size || head.size() != k_row_size || number(head, 0, 4) != k_row_signature) {
+        if (left < k_row_size || head.size() != k_row_size || little_endian(head, 0, 4) != k_row_signature) {
             fail("a row of the directory is damaged");
             return std::uint64_t{0};
         }
-        const std::size_t name_size = static_cast<std::size_t>(number(head, 28, 2));
-        const std::size_t extra_size = static_cast<std::size_t>(number(head, 30, 2));
-        const std::uint64_t size = k_row_size + name_size + extra_size + number(head, 32, 2);
+        const std::size_t name_size = static_cast<std::size_t>(little_endian(head, 28, 2));
+        const std::size_t extra_size = static_cast<std::size_t>(little_endian(head, 30, 2));
+        const std::uint64_t size = k_row_size + name_size + extra_size + little_endian(head, 32, 2);
         if (size > left) {
             fail("a row of the directory reaches past its end");
             return std::uint64_t{0};
@@ -179,12 +196,12 @@ class ZipCheck {
         TRY_ASSIGN(const std::string variable, bytes_at(at + k_row_size, name_size + extra_size));
         if (variable.size() != name_size + extra_size) return Error{Code::changed, "the file shrank"};
         row = {variable.substr(0, name_size),
-               static_cast<std::uint16_t>(number(head, 8, 2)),
-               static_cast<std::uint16_t>(number(head, 10, 2)),
-               static_cast<std::uint32_t>(number(head, 16, 4)),
-               number(head, 20, 4),
-               number(head, 24, 4),
-               number(head, 42, 4)};
+               static_cast<std::uint16_t>(little_endian(head, 8, 2)),
+               static_cast<std::uint16_t>(little_endian(head, 10, 2)),
+               static_cast<std::uint32_t>(little_endian(head, 16, 4)),
+               little_endian(head, 20, 4),
+               little_endian(head, 24, 4),
+               little_endian(head, 42, 4)};
         if (!widen(row, std::string_view{variable}.substr(name_size))) return std::uint64_t{0};
         return at + size;
     }
@@ -193,9 +210,9 @@ class ZipCheck {
     bool widen(Row& row, std::string_view extra) {
         if (row.packed != k_in_zip64 && row.unpacked != k_in_zip64 && row.offset != k_in_zip64) return true;
         while (extra.size() >= 4) {
-            const std::size_t size = static_cast<std::size_t>(number(extra, 2, 2));
+            const std::size_t size = static_cast<std::size_t>(little_endian(extra, 2, 2));
             if (size > extra.size() - 4) break;
-            if (number(extra, 0, 2) == 1) return take_wide(row, extra.substr(4, size));
+            if (little_endian(extra, 0, 2) == 1) return take_wide(row, extra.substr(4, size));
             extra.remove_prefix(4 + size);
         }
         return fail("the zip64 sizes of " + shown(row) + " are missing");
@@ -205,7 +222,7 @@ class ZipCheck {
         for (std::uint64_t* value : {&row.unpacked, &row.packed, &row.offset}) {
             if (*value != k_in_zip64) continue;
             if (wide.size() < 8) return fail("the zip64 sizes of " + shown(row) + " are cut short");
-            *value = number(wide, 0, 8);
+            *value = little_endian(wide, 0, 8);
             wide.remove_prefix(8);
         }
         return true;
@@ -213,11 +230,11 @@ class ZipCheck {
 
     Result<bool> check_entry(const Row& row) {
         TRY_ASSIGN(const std::string head, bytes_at(row.offset, k_local_size));
-        if (head.size() != k_local_size || number(head, 0, 4) != k_local_signature) {
+        if (head.size() != k_local_size || little_endian(head, 0, 4) != k_local_signature) {
             return fail("the local header of " + shown(row) + " is damaged");
         }
-        const std::size_t name_size = static_cast<std::size_t>(number(head, 26, 2));
-        const std::uint64_t data_at = row.offset + k_local_size + name_size + number(head, 28, 2);
+        const std::size_t name_size = static_cast<std::size_t>(little_endian(head, 26, 2));
+        const std::uint64_t data_at = row.offset + k_local_size + name_size + little_endian(head, 28, 2);
         TRY_ASSIGN(const std::string name, bytes_at(row.offset + k_local_size, name_size));
         if (!local_agrees(row, head, name)) return fail("the local header of " + shown(row) + " tells another story");
         if (data_at > ends_.directory_offset || row.packed > ends_.directory_offset - data_at) {
@@ -228,11 +245,11 @@ class ZipCheck {
     }
 
     static bool local_agrees(const Row& row, std::string_view head, std::string_view name) {
-        if (name != row.name || number(head, 8, 2) != row.method) return false;
-        if ((number(head, 6, 2) & k_sizes_follow) != 0) return true;
-        const std::uint64_t packed = number(head, 18, 4);
-        const std::uint64_t unpacked = number(head, 22, 4);
-        return number(head, 14, 4) == row.crc && (packed == k_in_zip64 || packed == row.packed) &&
+        if (name != row.name || little_endian(head, 8, 2) != row.method) return false;
+        if ((little_endian(head, 6, 2) & k_sizes_follow) != 0) return true;
+        const std::uint64_t packed = little_endian(head, 18, 4);
+        const std::uint64_t unpacked = little_endian(head, 22, 4);
+        return little_endian(head, 14, 4) == row.crc && (packed == k_in_zip64 || packed == row.packed) &&
                (unpacked == k_in_zip64 || unpacked == row.unpacked);
     }
 
@@ -323,9 +340,12 @@ class ZipCheck {
     static std::string shown(const Row& row) { return printable(std::string_view{row.name}.substr(0, 100)); }
 
     Reader& file_;
+    bool of_torch_{false};
     StructureVerdict verdict_{};
     Ends ends_{};
     bool torch_{false};
+    std::string torch_directory_{};        // of data.pkl, with its slash
+    std::vector<std::string> versions_{};  // directories with a version record
     std::string unjudged_{};
     std::uint64_t unpacked_{0};
     std::vector<Extent> extents_{};
@@ -336,7 +356,11 @@ class ZipCheck {
 }  // namespace
 
 Result<StructureVerdict> check_zip(Reader& file) {
-    return ZipCheck{file}.run();
+    return ZipCheck{file, false}.run();
+}
+
+Result<StructureVerdict> check_torch_zip(Reader& file) {
+    return ZipCheck{file, true}.run();
 }
 
 }  // namespace drawhitch::parse

@@ -56,7 +56,29 @@ TEST_CASE("files of other formats are not judged") {
     const auto pickle = verdict("old.pth", std::string_view("\x80\x02}q\x00.", 6));
     CHECK(pickle.state == Structure::unknown_format);
     CHECK(pickle.format == "pickle");
+    CHECK(pickle.detail.find("unverifiable") != std::string::npos);
     CHECK(verdict("own.bin", "whatever").state == Structure::unknown_format);
+}
+
+TEST_CASE("an old-style torch pickle is recognised by its magic number, under every name it has, and never judged") {
+    const std::string magic("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);
+    // Then its version 1001 and the machine, each a pickle, the objects, and raw storages.
+    const std::string whole = magic + std::string("\x80\x02M\xe9\x03.", 6) + "\x80\x02}q\x01." + std::string(500, 'w');
+    for (const char* name : {"old.pth", "old.pt", "pytorch_model.bin", "optimizer.pkl", "step.ckpt"}) {
+        const auto found = verdict(name, whole);
+        CHECK(found.state == Structure::unknown_format);
+        CHECK(found.format == "torch pickle");
+        CHECK(found.detail.find("unverifiable") != std::string::npos);
+    }
+    for (std::size_t length = 1; length < whole.size(); ++length)
+        CHECK(verdict("old.pth", std::string_view{whole}.substr(0, length)).state == Structure::unknown_format);
+}
+
+TEST_CASE("a torch archive without its version record is broken, and only under torch's names") {
+    const std::string whole = golden("no_version.pt");
+    CHECK(verdict("m.pt", whole).state == Structure::broken);
+    CHECK(verdict("m.pt", whole).detail == "torch's version record is missing");
+    CHECK(verdict("m.zip", whole).state == Structure::sound);
 }
 
 TEST_CASE("a checkpoint that was never written is broken") {
