@@ -8,6 +8,8 @@
 #include "core/model/roster.hpp"
 #include "core/model/run.hpp"
 #include "core/parse/name_collisions.hpp"
+#include "core/plan/pull_cost.hpp"
+#include "core/plan/pull_order.hpp"
 #include "core/plan/units.hpp"
 #include "flow/deps.hpp"
 #include "flow/load_test.hpp"
@@ -22,12 +24,15 @@ struct PullOptions {
     std::vector<std::string> patterns{};        // parse::Glob; empty: all of the roster
     std::vector<model::RosterClass> classes{};  // empty: must and nice
     model::Roster declare{};                    // added to the run's roster for good, if each pattern matches something
-    int newest{0};                              // of each series of numbered units, only so many; 0: all
+    int newest{0};                              // only so many (select_units says of what); 0: all
+    std::vector<std::string> first{};           // parse::Glob: directories with a file of it are brought before others
     std::string to{};                           // absolute; empty: <project>/<pull.dir>/<lease>/<run>
     bool all{false};                            // every file of the work directory, whatever the roster says
     bool rehash{false};                         // the box reads its files anew for comparing
     // How names behave where they land; unset: found out there. For results that go on to another disk later.
     std::optional<parse::NameRules> names{};
+    // How often, at most, directories that are complete get their receipt while others are still fetched.
+    milliseconds record_every{1000};
 };
 
 struct PulledFile {
@@ -51,6 +56,8 @@ struct PulledUnit {
     Loading loading{Loading::passed};
     bool rotated{false};  // the job removed it while we pulled: no failure
     std::string why{};
+    std::uint64_t files{0};
+    std::uint64_t bytes{0};
 };
 
 // A directory of the laptop with a proven copy of some of what a pull would fetch.
@@ -66,25 +73,30 @@ struct PullReport {
     std::string directory{};  // absolute
     std::vector<PulledFile> files{};
     std::vector<PulledUnit> units{};
-    std::vector<proto::FileEntry> left_out{};    // wanted, but links, pipes, sockets, devices or unreadable
-    std::vector<model::RosterItem> unmatched{};  // what was expected and is not on the box; classes must and nice
+    std::vector<plan::PullDirectory> directories{};  // in the order in which they were brought; `units` are those above
+    std::vector<proto::FileEntry> left_out{};        // wanted, but links, pipes, sockets, devices or unreadable
+    std::vector<model::RosterItem> unmatched{};      // what was expected and is not on the box; classes must and nice
     std::vector<disk::MovedAside>
-        moved_aside{};                        // files of the user's; relative to the directory; planned in a dry run
-    bool no_roster{false};                    // nobody said what the run must leave behind
-    std::optional<model::Receipt> receipt{};  // of this pull; none if nothing was proven
-    std::vector<ElsewhereCopy> elsewhere{};   // told before anything is fetched
+        moved_aside{};      // files of the user's; relative to the directory; planned in a dry run
+    bool no_roster{false};  // nobody said what the run must leave behind
+    // All that this pull proved. Directories that were complete earlier than others may have a receipt of their own in
+    // the ledger; this has the files of all of them, and the last one's number. None if nothing was proven.
+    std::optional<model::Receipt> receipt{};
+    std::vector<ElsewhereCopy> elsewhere{};  // told before anything is fetched
     PullTally tally{};
+    plan::PullCost cost{};           // of what had to be fetched, as it was known before
     std::uint64_t planned_bytes{0};  // that had to be fetched
-    std::uint64_t held_bytes{0};     // --dry-run: what an interrupted pull left here, not counted in planned_bytes
+    std::uint64_t held_bytes{0};  // what an interrupted pull left here of that; in a dry run planned_bytes is without
     // Why the pull is not simply good, worst first: it stopped, something is damaged, something was left out.
     std::optional<Error> problem{};
 };
 
 // Scans the run on the box, compares with what is here, fetches the rest, checks hashes and structure, writes
-// MANIFEST.json and SHA256SUMS beside the files and the receipt into the ledger. An interrupted pull is taken up again
-// by the same call. Where a pull of the run worked before, a file that is not as a pull of it left it is the user's:
-// it is moved aside when another lands under its name. In any other directory such a file ends the pull before it
-// begins (Code::exists), as does one that a pull of another run wrote. An Error means nothing was fetched; troubles
+// MANIFEST.json and SHA256SUMS beside the files and the receipt into the ledger, directory by directory as they become
+// complete: whatever happens to one, or to this process, those before it are proven. An interrupted pull is taken up
+// again by the same call. Where a pull of the run worked before, a file that is not as a pull of it left it is the
+// user's: it is moved aside when another lands under its name. In any other directory such a file ends the pull before
+// it begins (Code::exists), as does one that a pull of another run wrote. An Error means nothing was fetched; troubles
 // with some files are in `problem`.
 Result<PullReport> pull(const Op& op, Deps& deps, const PullOptions& options);
 

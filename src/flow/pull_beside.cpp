@@ -80,7 +80,8 @@ Result<std::vector<plan::ProposedPattern>> unnamed_outputs(const Op& op, agent::
     TRY_ASSIGN(const auto released, released_files(ledger, run));
     if (!released) return none;
     TRY_ASSIGN(const auto named, compiled(run.spec.roster));
-    TRY_ASSIGN(const RunFiles files, scan_run_files(op, agent, root, {{"**", model::RosterClass::must}}));
+    const model::Roster everything{{"**", model::RosterClass::must}};
+    TRY_ASSIGN(const RunFiles files, scan_run_files(op, agent, root, {.roster = everything}));
     std::vector<plan::OutputFile> outputs;
     for (const proto::FileEntry& entry : files.entries) {
         const auto came = released->find(entry.path);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,11 +25,16 @@ struct Selection {
     std::int64_t box_seconds{0};
 };
 
+// A row of the report for a file of a unit, before anything is known about it here.
+PulledFile file_of(const proto::FileEntry& entry, const plan::Unit& unit);
+void take_digests(PulledFile& file, const proto::Digest& root, const proto::Digest& sha256);
+
 // Code::not_found when a pattern meets none of the files: a slip of the pen must not pass for a declaration.
 Status check_declared(const RunFiles& files, const model::Roster& declared);
 
-// Applies classes, patterns and --newest, unit by unit: a half unit is worth nothing.
-// `roster` is the one that `files` were scanned with.
+// Applies classes, patterns and --newest, unit by unit: a half unit is worth nothing. Where there are patterns,
+// --newest counts what they select; without, each series of numbered units on its own. The run's log and record never
+// count. `roster` is the one that `files` were scanned with.
 Result<Selection> select_units(RunFiles files, const model::Roster& roster, const PullOptions& options);
 
 // Which of the wanted files lie in `root` with the same size, and their digests.
@@ -40,10 +47,16 @@ bool is_young(const proto::FileEntry& entry, std::int64_t box_seconds);
 // Why a name can never be landed; empty if it can.
 std::string name_problem(std::string_view path);
 
-// Structure checks of all files that are here, then the load test of each unit that is whole, then which units are
-// proven; `report.problem` from all of these.
+// Structure checks of the files of these units that are here, then the load test of each unit that is whole, then which
+// of them are proven: into `report.units`, which has a place for each unit of the selection.
 Status certify_units(const Op& op, const Deps& deps, const disk::Root& root, const Selection& selection,
-                     PullReport& report);
+                     std::span<const std::size_t> which, PullReport& report);
+
+// What was certified earlier in this pull, and is under its name no more, is so no longer.
+void uncertify_displaced(const disk::Root& root, const Selection& selection, PullReport& report);
+
+// Why a pull whose units are all judged is not simply good.
+std::optional<Error> problem_of(const PullReport& report, std::size_t left_out);
 
 // MANIFEST.json and SHA256SUMS in `root`: what earlier pulls proved and is still here, with what this one did. The
 // manifest also names what lies here and is damaged, as such; the sums do not.

@@ -1,9 +1,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "base/text.hpp"
+#include "core/exchange/shard_index.hpp"
+#include "core/proto/path.hpp"
 #include "flow/pull_parts.hpp"
 #include "flow/structure_check.hpp"
 #include "io/disk/write_atomic.hpp"
@@ -11,6 +14,8 @@
 namespace drawhitch::flow {
 
 namespace {
+
+constexpr std::size_t k_longest_index = 64U << 20U;  // far more than the tensors of any model need
 
 bool is_here(FileState state) {
     return state == FileState::pulled || state == FileState::kept || state == FileState::unsettled;
@@ -26,8 +31,17 @@ bool is_damaged(const PulledFile& file) {
     return is_here(file.state) && (file.structure == model::Structure::broken || file.load_failed);
 }
 
-Status check_structures(const Op& op, const disk::Root& root, PullReport& report) {
-    for (PulledFile& file : report.files) {
+// The files of some units, by index.
+std::vector<std::size_t> files_of(const Selection& selection, std::span<const std::size_t> units) {
+    std::vector<std::size_t> files;
+    for (const std::size_t unit : units)
+        files.insert(files.end(), selection.units[unit].files.begin(), selection.units[unit].files.end());
+    return files;
+}
+
+Status check_structures(const Op& op, const disk::Root& root, std::span<const std::size_t> which, PullReport& report) {
+    for (const std::size_t index : which) {
+        PulledFile& file = report.files[index];
         if (file.state != FileState::pulled && file.state != FileState::kept) continue;
         auto verdict = check_file_structure(op, root, file.entry.path);
         if (!verdict && (verdict.error().code == Code::cancelled || verdict.error().code == Code::deadline)) {
@@ -50,9 +64,10 @@ Status check_structures(const Op& op, const disk::Root& root, PullReport& report
 
 // The last look before anything is certified. Files were written through open directories, and what counts is what
 // their names lead to: whoever renames or links a directory while it is filled must not get a proof of it.
-void find_displaced(const disk::Root& root, PullReport& report) {
+void find_displaced(const disk::Root& root, std::span<const std::size_t> which, PullReport& report) {
     const Status whole = root.expect_itself();
-    for (PulledFile& file : report.files) {
+    for (const std::size_t index : which) {
+        PulledFile& file = report.files[index];
         if (!is_here(file.state)) continue;
         const Status here = whole ? root.expect_file(file.entry.path, file.entry.size) : whole;
         if (here) continue;
@@ -62,11 +77,31 @@ void find_displaced(const disk::Root& root, PullReport& report) {
     }
 }
 
-PulledUnit judge_unit(const plan::Unit& unit, const std::vector<PulledFile>& files) {
-    PulledUnit judged{unit.name, unit.kind, unit.wanted, true, Loading::passed, false, {}};
+// What an index of the unit names and the unit does not have; empty: nothing. The files are here and proven.
+std::string missing_by_index(const disk::Root& root, const plan::Unit& unit, const std::vector<PulledFile>& files) {
+    std::set<std::string_view> there;
+    for (const std::size_t index : unit.files)
+        there.insert(files[index].entry.path);
+    for (const std::string_view path : there) {
+        if (!exchange::is_shard_index(path)) continue;
+        const auto text = disk::read_whole(root, path, k_longest_index);
+        const auto named = text ? exchange::shard_files(*text) : std::nullopt;
+        const std::string parent{proto::path_parent(path)};
+        for (const std::string& name : named.value_or(std::vector<std::string>{})) {
+            const std::string full = parent.empty() ? name : parent + "/" + name;
+            if (!there.contains(full)) return full;
+        }
+    }
+    return {};
+}
+
+PulledUnit judge_unit(const disk::Root& root, const plan::Unit& unit, const std::vector<PulledFile>& files) {
+    PulledUnit judged{.name = unit.name, .kind = unit.kind, .wanted = unit.wanted, .proven = true};
     std::size_t vanished = 0;
     for (const std::size_t index : unit.files) {
         const PulledFile& file = files[index];
+        ++judged.files;
+        judged.bytes += file.entry.size;
         if (file.state == FileState::vanished) ++vanished;
         if (is_proven(file)) continue;
         judged.proven = false;
@@ -75,9 +110,13 @@ PulledUnit judge_unit(const plan::Unit& unit, const std::vector<PulledFile>& fil
     if (vanished > 0) {
         judged.rotated = true;
         judged.why = "the job removed it while it was pulled";
-    } else if (!unit.missing.empty()) {
+        return judged;
+    }
+    const std::string missing =
+        unit.missing.empty() && judged.proven ? missing_by_index(root, unit, files) : unit.missing;
+    if (!missing.empty()) {
         judged.proven = false;
-        judged.why = "incomplete on the box: " + printable(unit.missing) + " is missing";
+        judged.why = "incomplete on the box: " + printable(missing) + " is missing";
     }
     return judged;
 }
@@ -108,6 +147,47 @@ void certify(const plan::Unit& unit, PullReport& report, PulledUnit& judged) {
     }
     for (const std::size_t index : unit.files)
         report.files[index].certified = judged.proven && !judged.rotated;
+}
+
+// Files of earlier pulls that this one did not bring anew and that are still here, and what is still here of the user's
+// that they moved aside.
+plan::ManifestText earlier_manifest(const disk::Root& root, const std::set<std::string_view>& brought) {
+    const auto text = disk::read_whole(root, plan::k_manifest_name, plan::k_longest_manifest);
+    auto manifest = text ? plan::parse_manifest(*text) : Result<plan::ManifestText>{Error{}};
+    if (!manifest) return {};
+    std::erase_if(manifest->moved_aside,
+                  [&](const plan::ManifestAside& moved) { return !root.stat_entry(moved.to).has_value(); });
+    std::erase_if(manifest->files, [&](const plan::ManifestFile& file) {
+        if (brought.contains(file.entry.path)) return true;
+        const auto found = root.stat_entry(file.entry.path);
+        return !found || !S_ISREG(found->st_mode) || static_cast<std::uint64_t>(found->st_size) != file.entry.size;
+    });
+    return std::move(*manifest);
+}
+
+std::vector<plan::ManifestAside> all_aside(std::vector<plan::ManifestAside> earlier, const PullReport& report) {
+    for (const disk::MovedAside& moved : report.moved_aside) {
+        std::erase_if(earlier, [&](const plan::ManifestAside& old) { return old.to == moved.to; });
+        earlier.push_back({moved.path, moved.to});
+    }
+    return earlier;
+}
+
+}  // namespace
+
+Status certify_units(const Op& op, const Deps& deps, const disk::Root& root, const Selection& selection,
+                     std::span<const std::size_t> which, PullReport& report) {
+    const std::vector<std::size_t> files = files_of(selection, which);
+    TRY(check_structures(op, root, files, report));
+    for (const std::size_t index : which) {
+        PulledUnit judged = judge_unit(root, selection.units[index], report.files);
+        TRY(load_unit(op, deps, selection.units[index], report, judged));
+        report.units[index] = std::move(judged);
+    }
+    find_displaced(root, files, report);
+    for (const std::size_t index : which)
+        certify(selection.units[index], report, report.units[index]);
+    return ok();
 }
 
 std::optional<Error> problem_of(const PullReport& report, std::size_t left_out) {
@@ -146,45 +226,12 @@ std::optional<Error> problem_of(const PullReport& report, std::size_t left_out) 
     return Error{Code::skipped, what};
 }
 
-// Files of earlier pulls that this one did not bring anew and that are still here, and what is still here of the user's
-// that they moved aside.
-plan::ManifestText earlier_manifest(const disk::Root& root, const std::set<std::string_view>& brought) {
-    const auto text = disk::read_whole(root, plan::k_manifest_name, plan::k_longest_manifest);
-    auto manifest = text ? plan::parse_manifest(*text) : Result<plan::ManifestText>{Error{}};
-    if (!manifest) return {};
-    std::erase_if(manifest->moved_aside,
-                  [&](const plan::ManifestAside& moved) { return !root.stat_entry(moved.to).has_value(); });
-    std::erase_if(manifest->files, [&](const plan::ManifestFile& file) {
-        if (brought.contains(file.entry.path)) return true;
-        const auto found = root.stat_entry(file.entry.path);
-        return !found || !S_ISREG(found->st_mode) || static_cast<std::uint64_t>(found->st_size) != file.entry.size;
-    });
-    return std::move(*manifest);
-}
-
-std::vector<plan::ManifestAside> all_aside(std::vector<plan::ManifestAside> earlier, const PullReport& report) {
-    for (const disk::MovedAside& moved : report.moved_aside) {
-        std::erase_if(earlier, [&](const plan::ManifestAside& old) { return old.to == moved.to; });
-        earlier.push_back({moved.path, moved.to});
-    }
-    return earlier;
-}
-
-}  // namespace
-
-Status certify_units(const Op& op, const Deps& deps, const disk::Root& root, const Selection& selection,
-                     PullReport& report) {
-    TRY(check_structures(op, root, report));
-    for (const plan::Unit& unit : selection.units) {
-        PulledUnit judged = judge_unit(unit, report.files);
-        TRY(load_unit(op, deps, unit, report, judged));
-        report.units.push_back(std::move(judged));
-    }
-    find_displaced(root, report);
+void uncertify_displaced(const disk::Root& root, const Selection& selection, PullReport& report) {
+    std::vector<std::size_t> all(report.files.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    find_displaced(root, all, report);
     for (std::size_t i = 0; i < selection.units.size(); ++i)
         certify(selection.units[i], report, report.units[i]);
-    if (!report.problem) report.problem = problem_of(report, selection.left_out.size());
-    return ok();
 }
 
 Status write_records(const disk::Root& root, const plan::ManifestHead& head, const PullReport& report) {

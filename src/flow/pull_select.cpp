@@ -1,7 +1,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <set>
+#include <iterator>
 
 #include "base/text.hpp"
 #include "core/parse/glob.hpp"
@@ -56,6 +56,18 @@ std::vector<model::RosterItem> unmatched_items(const RunFiles& files, const mode
     return unmatched;
 }
 
+// A log is always the newest thing there is, and nobody means it.
+void keep_newest_units(RunFiles& files, const PullOptions& options) {
+    if (options.newest <= 0) return;
+    const auto outputs = std::ranges::stable_partition(
+        files.units, [](const plan::Unit& unit) { return unit.name.starts_with(k_run_prefix); });
+    std::vector<plan::Unit> counted{std::make_move_iterator(outputs.begin()), std::make_move_iterator(outputs.end())};
+    files.units.erase(outputs.begin(), outputs.end());
+    const auto keep = options.patterns.empty() ? plan::keep_newest : plan::keep_newest_of_all;
+    for (plan::Unit& unit : keep(std::move(counted), files.entries, options.newest))
+        files.units.push_back(std::move(unit));
+}
+
 }  // namespace
 
 Status check_declared(const RunFiles& files, const model::Roster& declared) {
@@ -81,7 +93,7 @@ Result<Selection> select_units(RunFiles files, const model::Roster& roster, cons
     std::erase_if(files.units, [&](const plan::Unit& unit) {
         return !class_wanted(unit.wanted, options.classes) || !unit_wanted(unit, files.entries, globs);
     });
-    files.units = plan::keep_newest(std::move(files.units), files.entries, options.newest);
+    keep_newest_units(files, options);
     selection.box_seconds = files.box_seconds;
     selection.entries.reserve(files.entries.size());
     selection.units.reserve(files.units.size());

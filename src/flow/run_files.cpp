@@ -56,8 +56,11 @@ std::optional<std::string> manifest_path(std::string_view path) {
 
 class Scanner {
   public:
-    Scanner(std::vector<Pattern> patterns, RunFiles& found)
-        : patterns_(std::move(patterns)), matched_(patterns_.size(), false), found_(found) {}
+    Scanner(std::vector<Pattern> patterns, bool with_scratch, RunFiles& found)
+        : patterns_(std::move(patterns)),
+          with_scratch_(with_scratch),
+          matched_(patterns_.size(), false),
+          found_(found) {}
 
     Status take(proto::FileEntry&& entry) {
         auto path = manifest_path(entry.path);
@@ -65,7 +68,7 @@ class Scanner {
         entry.path = std::move(*path);
         if (entry.type != proto::FileType::directory) note_matches(entry.path);
         const auto wanted = classify(entry.path);
-        if (!wanted || wanted->wanted == model::RosterClass::scratch) return ok();
+        if (!wanted || (wanted->wanted == model::RosterClass::scratch && !with_scratch_)) return ok();
         if (entry.type == proto::FileType::file && (entry.error == 0 || entry.error == k_changed_while_hashed)) {
             found_.entries.push_back(std::move(entry));
         } else if (entry.type != proto::FileType::directory || entry.error != 0) {
@@ -96,6 +99,7 @@ class Scanner {
 
     static constexpr std::int32_t k_changed_while_hashed = 116;  // ESTALE, see docs/protocol.md "scan"
     std::vector<Pattern> patterns_;
+    bool with_scratch_;
     std::vector<bool> matched_;
     RunFiles& found_;
 };
@@ -122,10 +126,10 @@ std::string box_path(std::string_view path) {
     return std::string{k_work} + "/" + plan::work_name(path);
 }
 
-Result<RunFiles> scan_run_files(const Op& op, agent::Agent& agent, proto::RootId root, const model::Roster& roster) {
-    TRY_ASSIGN(auto patterns, compile(roster));
+Result<RunFiles> scan_run_files(const Op& op, agent::Agent& agent, proto::RootId root, const RunScan& wanted) {
+    TRY_ASSIGN(auto patterns, compile(wanted.roster));
     RunFiles found{};
-    Scanner scanner{std::move(patterns), found};
+    Scanner scanner{std::move(patterns), wanted.scratch, found};
     proto::Scan scan{};
     scan.root = root;
     TRY_ASSIGN(const proto::ScanEnd end,

@@ -39,9 +39,15 @@ WallTime wall_of(std::int64_t nanoseconds);
 // Where a manifest path lies, relative to the run's directory on the box.
 std::string box_path(std::string_view manifest_path);
 
+// What of a run's files is looked for.
+struct RunScan {
+    const model::Roster& roster;
+    bool scratch{false};  // also what the roster calls scratch
+};
+
 // `root` is the run's directory (RunSpec::run_dir), opened on `agent`. Everything of the roster's patterns that is not
 // scratch, and the run's record and log (must). No digests yet. Code::usage for a pattern that does not compile.
-Result<RunFiles> scan_run_files(const Op& op, agent::Agent& agent, proto::RootId root, const model::Roster& roster);
+Result<RunFiles> scan_run_files(const Op& op, agent::Agent& agent, proto::RootId root, const RunScan& wanted);
 
 // Which of the entries, by index; `rehash` leaves the box's cache aside.
 struct DigestsOf {

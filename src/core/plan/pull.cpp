@@ -1,6 +1,7 @@
 #include "core/plan/pull.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace drawhitch::plan {
 
@@ -27,6 +28,36 @@ std::int64_t latest(const Unit& unit, std::span<const proto::FileEntry> entries)
     return newest;
 }
 
+void newest_first(std::vector<std::size_t>& members, const std::vector<Unit>& units,
+                  std::span<const proto::FileEntry> entries) {
+    std::sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
+        const std::int64_t x = latest(units[a], entries);
+        const std::int64_t y = latest(units[b], entries);
+        return x != y ? x > y : units[a].name > units[b].name;
+    });
+}
+
+std::vector<Unit> only(std::vector<Unit> units, const std::vector<bool>& keep) {
+    std::vector<Unit> kept;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        if (keep[i]) kept.push_back(std::move(units[i]));
+    }
+    return kept;
+}
+
+// Endings of files that hold a model by themselves, in lower case.
+constexpr std::array<std::string_view, 14> k_weights{".pt",  ".pth",  ".ckpt",   ".safetensors", ".bin",
+                                                     ".npz", ".gguf", ".h5",     ".hdf5",        ".keras",
+                                                     ".pkl", ".onnx", ".joblib", ".msgpack"};
+
+bool is_weights(const Unit& unit) {
+    if (unit.kind != UnitKind::file) return true;
+    std::string name = unit.name;
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return std::any_of(k_weights.begin(), k_weights.end(), [&](std::string_view end) { return name.ends_with(end); });
+}
+
 }  // namespace
 
 std::vector<Unit> keep_newest(std::vector<Unit> units, std::span<const proto::FileEntry> entries, int newest) {
@@ -37,20 +68,26 @@ std::vector<Unit> keep_newest(std::vector<Unit> units, std::span<const proto::Fi
     }
     std::vector<bool> keep(units.size(), true);
     for (auto& [series, members] : by_series) {
-        std::sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
-            const std::int64_t x = latest(units[a], entries);
-            const std::int64_t y = latest(units[b], entries);
-            return x != y ? x > y : units[a].name > units[b].name;
-        });
+        newest_first(members, units, entries);
         for (std::size_t i = static_cast<std::size_t>(newest); i < members.size(); ++i) {
             keep[members[i]] = false;
         }
     }
-    std::vector<Unit> kept;
-    for (std::size_t i = 0; i < units.size(); ++i) {
-        if (keep[i]) kept.push_back(std::move(units[i]));
-    }
-    return kept;
+    return only(std::move(units), keep);
+}
+
+std::vector<Unit> keep_newest_of_all(std::vector<Unit> units, std::span<const proto::FileEntry> entries, int newest) {
+    if (newest <= 0) return units;
+    const bool any_weights = std::any_of(units.begin(), units.end(), is_weights);
+    std::vector<std::size_t> counted;
+    for (std::size_t i = 0; i < units.size(); ++i)
+        if (!any_weights || is_weights(units[i])) counted.push_back(i);
+    newest_first(counted, units, entries);
+    counted.resize(std::min(counted.size(), static_cast<std::size_t>(newest)));
+    std::vector<bool> keep(units.size(), false);
+    for (const std::size_t index : counted)
+        keep[index] = true;
+    return only(std::move(units), keep);
 }
 
 std::vector<std::size_t> candidates(std::span<const proto::FileEntry> entries,

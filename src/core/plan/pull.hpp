@@ -19,6 +19,11 @@ namespace drawhitch::plan {
 // "checkpoint-200".
 std::vector<Unit> keep_newest(std::vector<Unit> units, std::span<const proto::FileEntry> entries, int newest);
 
+// Of all units together only the `newest` ones stay (as above, by their latest file). Where some are weights (a
+// checkpoint directory, a set of shards, a file of a format that keeps them), these alone are counted and stay: the
+// table or configuration that is written beside the last checkpoint is not what somebody means.
+std::vector<Unit> keep_newest_of_all(std::vector<Unit> units, std::span<const proto::FileEntry> entries, int newest);
+
 // What is known about the file a pull would write.
 struct LocalFile {
     std::uint64_t size{0};

@@ -1,23 +1,14 @@
 #include "core/plan/teardown.hpp"
 
 #include <array>
-#include <charconv>
 
 #include "base/text.hpp"
 #include "core/plan/gate_text.hpp"
+#include "core/plan/money.hpp"
 
 namespace drawhitch::plan {
 
 namespace {
-
-// Two digits behind the point; a price is never shown in scientific notation.
-std::string money(double amount, const std::string& currency) {
-    std::array<char, 64> buffer{};
-    const auto [end, problem] =
-        std::to_chars(buffer.data(), buffer.data() + buffer.size(), amount, std::chars_format::fixed, 2);
-    if (problem != std::errc{}) return "an unknown amount";
-    return std::string{buffer.data(), end}.append(" ").append(printable(currency));
-}
 
 std::string_view heading(judge::Fate fate) {
     switch (fate) {

@@ -33,20 +33,26 @@ std::string joined(std::string_view parent, std::string_view name) {
     return parent.empty() ? std::string{name} : std::string{parent} + "/" + std::string{name};
 }
 
-// Directories that hold a `.metadata` file: torch's distributed checkpoints.
-std::set<std::string, std::less<>> distributed_checkpoints(std::span<const proto::FileEntry> entries) {
-    std::set<std::string, std::less<>> found;
+constexpr std::string_view k_metadata = ".metadata";
+
+// Torch's distributed checkpoints, by directory: whether the `.metadata` file is there, without which the `.distcp`
+// files beside it cannot be read.
+using Distributed = std::map<std::string, bool, std::less<>>;
+
+Distributed distributed_checkpoints(std::span<const proto::FileEntry> entries) {
+    Distributed found;
     for (const proto::FileEntry& entry : entries) {
-        if (proto::path_name(entry.path) == ".metadata" && !proto::path_parent(entry.path).empty()) {
-            found.emplace(proto::path_parent(entry.path));
-        }
+        const std::string_view name = proto::path_name(entry.path);
+        const std::string_view parent = proto::path_parent(entry.path);
+        if (parent.empty() || (name != k_metadata && !name.ends_with(".distcp"))) continue;
+        bool& whole = found[std::string{parent}];
+        whole = whole || name == k_metadata;
     }
     return found;
 }
 
 // The outermost checkpoint directory above a file, if any.
-std::optional<std::string> checkpoint_above(std::string_view path,
-                                            const std::set<std::string, std::less<>>& distributed) {
+std::optional<std::string> checkpoint_above(std::string_view path, const Distributed& distributed) {
     std::size_t end = path.find('/');
     while (end != std::string_view::npos) {
         const std::string_view directory = path.substr(0, end);
@@ -162,6 +168,9 @@ class Grouping {
         Unit& unit = units_[place->second];
         unit.wanted = std::min(unit.wanted, wanted);  // must < nice < scratch
         unit.files.push_back(index);
+        const auto home = distributed_.find(proto::path_parent(path));
+        if (home != distributed_.end() && !home->second && unit.missing.empty())
+            unit.missing = joined(home->first, k_metadata);
         // Shards inside a checkpoint directory must be complete, too.
         if (set != nullptr && unit.missing.empty()) {
             const std::string lacking = missing_of(*set);
@@ -171,7 +180,7 @@ class Grouping {
 
     std::span<const proto::FileEntry> entries_;
     const Classify& classify_;
-    std::set<std::string, std::less<>> distributed_;
+    Distributed distributed_;
     std::map<ShardKey, ShardSet> shards_{};
     std::map<std::string, std::size_t> by_name_{};
     std::vector<Unit> units_{};

@@ -24,7 +24,9 @@ struct Unit {
     UnitKind kind{UnitKind::file};
     model::RosterClass wanted{model::RosterClass::must};  // the strictest class among its files
     std::vector<std::size_t> files{};                     // indexes into the entries given, rising
-    std::string missing{};  // shards: what is not there yet ("model-00003-of-00005.safetensors"); empty: complete
+    // What is not there yet: a shard ("model-00003-of-00005.safetensors"), the `.metadata` of a distributed checkpoint,
+    // which is written last. Empty: nothing is known to be missing.
+    std::string missing{};
     bool operator==(const Unit&) const = default;
 };
 
@@ -39,8 +41,9 @@ using Classify = std::function<std::optional<Wanted>(std::string_view path)>;
 
 // Groups the wanted regular files among `entries` (in scan order) into units, in order of their first file.
 // A checkpoint directory is the outermost directory whose name is a word for a checkpoint or step followed by a number
-// ("checkpoint-500", "global_step1000", "epoch=3-step=100.ckpt"), or one that holds a `.metadata` file of a distributed
-// checkpoint. Shards are files "NAME-00001-of-00005.EXT" of one directory with, if present, "NAME.EXT.index.json".
+// ("checkpoint-500", "global_step1000", "epoch=3-step=100.ckpt"), or one that holds a `.metadata` file or `.distcp`
+// files of a distributed checkpoint. Shards are files "NAME-00001-of-00005.EXT" of one directory with, if present,
+// "NAME.EXT.index.json".
 std::vector<Unit> units(std::span<const proto::FileEntry> entries, const Classify& classify);
 
 // True for a directory name that means one numbered checkpoint.

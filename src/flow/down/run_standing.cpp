@@ -126,7 +126,7 @@ judge::NoFile RunStanding::no_file(const model::RunSpec& spec, const proto::File
 }
 
 Status RunStanding::units(const Op& op, const model::Run& run, Seen& seen, judge::GateRun& result) {
-    TRY_ASSIGN(seen.files, scan_run_files(op, roots_.agent(), seen.root, run.spec.roster));
+    TRY_ASSIGN(seen.files, scan_run_files(op, roots_.agent(), seen.root, {.roster = run.spec.roster}));
     RunFiles& files = seen.files;
     std::vector<std::size_t> all(files.entries.size());
     std::iota(all.begin(), all.end(), std::size_t{0});

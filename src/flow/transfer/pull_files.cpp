@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "flow/transfer/crew.hpp"
+#include "flow/transfer/group_watch.hpp"
 #include "flow/transfer/pull_finisher.hpp"
 #include "flow/transfer/pull_state.hpp"
 #include "flow/transfer/pull_worker.hpp"
@@ -48,7 +49,7 @@ Status check_room(const disk::Landing& landing, const std::vector<PullItem>& ite
 }  // namespace
 
 PullOutcome pull_files(const Op& op, Links links, disk::Landing& landing, std::vector<PullItem> items,
-                       const PullLimits& limits) {
+                       const PullLimits& limits, const GroupsDone& done) {
     const Status room = check_room(landing, items);
     PullState state{op, landing, std::move(items)};
     if (!room) {
@@ -60,7 +61,10 @@ PullOutcome pull_files(const Op& op, Links links, disk::Landing& landing, std::v
         const Crew::Serve serve = [&](const Op& theirs, std::optional<Link> link, Seat& seat) {
             return PullWorker{state, finisher, links.dial, limits, seat}.run(theirs, std::move(link));
         };
-        Crew{state, serve, limits.connections, limits.first}.work(op, std::move(links.first));
+        {
+            const GroupWatch watch{op.clock, state, finisher, done};
+            Crew{state, serve, limits.connections, limits.first}.work(op, std::move(links.first));
+        }
         finisher.finish();
     }
     return state.outcome();

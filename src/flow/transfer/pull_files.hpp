@@ -10,6 +10,6 @@ namespace drawhitch::flow {
 // what had arrived by then stays for the next attempt. `first` is an open connection to begin with; more are made with
 // `dial`. Free bytes and inodes are checked before the first request. Files are in place and on disk when it returns.
 PullOutcome pull_files(const Op& op, Links links, disk::Landing& landing, std::vector<PullItem> items,
-                       const PullLimits& limits);
+                       const PullLimits& limits, const GroupsDone& done = {});
 
 }  // namespace drawhitch::flow

@@ -71,9 +71,17 @@ void PullFinisher::add_complete() {
 }
 
 void PullFinisher::finish() {
-    push({Task::Kind::settle_small, {}, {}}, 0);
+    land_now();
     std::unique_lock lock{mutex_};
     moved_.wait(lock, [this] { return tasks_.empty() && !busy_; });
+}
+
+void PullFinisher::land_now() {
+    std::unique_lock lock{mutex_};
+    const std::uint64_t mine = ++landings_asked_;
+    tasks_.push_back({Task::Kind::settle_small, {}, {}});
+    moved_.notify_all();
+    moved_.wait(lock, [this, mine] { return landings_done_ >= mine; });
 }
 
 void PullFinisher::run() {
@@ -89,6 +97,7 @@ void PullFinisher::run() {
         perform(task);
         lock.lock();
         bytes_ -= bytes;
+        if (task.kind == Task::Kind::settle_small) ++landings_done_;
         busy_ = false;
         moved_.notify_all();
     }

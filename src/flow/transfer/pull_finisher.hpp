@@ -43,6 +43,8 @@ class PullFinisher {
     void add_complete();
     // Waits until everything added is on disk, and lands the small files.
     void finish();
+    // Lands the small files that were added until now, and returns when they are in place; others go on being added.
+    void land_now();
 
   private:
     struct Task {
@@ -70,6 +72,8 @@ class PullFinisher {
     std::deque<Task> tasks_{};
     std::size_t bytes_{0};
     bool busy_{false};
+    std::uint64_t landings_asked_{0};
+    std::uint64_t landings_done_{0};
     bool ending_{false};
     std::thread thread_{};
 };

@@ -37,30 +37,6 @@ disk::PartPlan part_plan(const PullItem& item) {
     return {item.source.size, item.source.allocated, identity + item.source.path};
 }
 
-std::string_view name_of(FileState state) {
-    switch (state) {
-        case FileState::pulled:
-            return "pulled";
-        case FileState::kept:
-            return "kept";
-        case FileState::unsettled:
-            return "unsettled";
-        case FileState::changing:
-            return "changing";
-        case FileState::vanished:
-            return "vanished";
-        case FileState::skipped:
-            return "skipped";
-        case FileState::displaced:
-            return "displaced";
-        case FileState::unfinished:
-            return "unfinished";
-        case FileState::failed:
-            return "failed";
-    }
-    return "failed";
-}
-
 PullState::PullState(const Op& op, disk::Landing& landing, std::vector<PullItem> items)
     : landing_(landing),
       verdicts_(items.size()),
@@ -69,6 +45,9 @@ PullState::PullState(const Op& op, disk::Landing& landing, std::vector<PullItem>
       activity_(op.events, "pull", EventUnit::bytes, total_bytes(items)) {
     jobs_.reserve(items.size());
     for (PullItem& item : items) {
+        Group& group = groups_.try_emplace(item.group, Group{jobs_.size(), 0, 0}).first->second;
+        ++group.count;
+        ++group.open;
         jobs_.emplace_back().item = std::move(item);
     }
 }
@@ -427,6 +406,8 @@ void PullState::settle_locked(std::size_t index, FileState state, std::string wh
     if (job.settled) return;
     job.settled = true;
     --unsettled_;
+    Group& group = groups_[job.item.group];
+    if (--group.open == 0) done_groups_.push_back(job.item.group);
     verdicts_[index] = {state, code, std::move(why)};
     job.part.reset();
     forget_troubles_locked(index);
@@ -485,30 +466,6 @@ std::uint32_t PullState::generation(std::size_t job) const {
 void PullState::forget_troubles_locked(std::size_t index) {
     wrong_.erase(wrong_.lower_bound({index, 0}), wrong_.lower_bound({index + 1, 0}));
     first_look_.erase(index);
-}
-
-PullOutcome PullState::outcome() {
-    const std::lock_guard lock{mutex_};
-    PullOutcome outcome{{}, tally_, stopped_};
-    outcome.results.reserve(jobs_.size());
-    for (std::size_t i = 0; i < jobs_.size(); ++i) {
-        const PullJob& job = jobs_[i];
-        if (!job.settled) verdicts_[i] = {FileState::unfinished, Code::skipped, "the pull ended before it"};
-        const proto::FileEntry& source = job.item.source;
-        outcome.results.push_back({verdicts_[i].state, source.size, source.mtime_ns, source.mode, job.root, job.sha256,
-                                   std::move(verdicts_[i].why), verdicts_[i].code});
-    }
-    return outcome;
-}
-
-void PullState::reconnected() {
-    const std::lock_guard lock{mutex_};
-    ++tally_.reconnects;
-}
-
-void PullState::add_wire(const agent::Traffic& traffic) {
-    const std::lock_guard lock{mutex_};
-    add(tally_.wire, traffic);
 }
 
 }  // namespace drawhitch::flow

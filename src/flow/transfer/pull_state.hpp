@@ -112,6 +112,12 @@ class PullState final : public SharedWork {
     std::vector<std::pair<std::size_t, std::uint32_t>> take_complete();
     [[nodiscard]] std::uint32_t generation(std::size_t job) const;
 
+    // --- for whoever watches groups ---
+    // Groups whose items all have their result, each told once. Small files among them may still have to land.
+    std::vector<std::uint32_t> take_done_groups();
+    // To be asked after their small files landed.
+    [[nodiscard]] ItemResults results_of(const std::vector<std::uint32_t>& groups) const;
+
     // --- the end ---
     PullOutcome outcome();
     void reconnected();
@@ -163,6 +169,15 @@ class PullState final : public SharedWork {
     std::uint64_t all_bytes_{0};
     std::size_t next_{0};
     std::size_t unsettled_{0};
+    // Items of one group lie side by side.
+    struct Group {
+        std::size_t first{0};
+        std::size_t count{0};
+        std::size_t open{0};
+    };
+    std::map<std::uint32_t, Group> groups_{};
+    std::vector<std::uint32_t> done_groups_{};
+    [[nodiscard]] PullResult result_locked(std::size_t job) const;
     std::uint64_t done_bytes_{0};
     PullTally tally_{};
     std::optional<Error> stopped_{};

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/time.hpp"
 #include "core/proto/file_entry.hpp"
 #include "flow/transfer/link.hpp"
 
@@ -22,6 +25,9 @@ struct PullItem {
     std::string target{};  // where it lands, relative to the destination
     bool doubt{false};     // young, or on a tier that tells no truth: read again on the box before it is called whole
     bool growing{false};   // open for writing: what was there at the scan is fetched, and not certified
+    // What is completed together, if the caller asks to be told (GroupsDone): items of a group lie side by side, and
+    // groups are fetched in their order in the list.
+    std::uint32_t group{0};
 };
 
 // What the part of an item on its way is true of: this path on the box, in this state.
@@ -59,6 +65,18 @@ struct PullTally {
     std::uint64_t repeated{0};  // raw bytes that arrived in vain (wrong, or of a state that is gone)
     std::uint32_t wrong_chunks{0};
     std::uint32_t reconnects{0};
+};
+
+// By index of the item: results that will not change any more.
+using ItemResults = std::vector<std::pair<std::size_t, PullResult>>;
+
+// Told, while others are still fetched, that every item of one or several groups has its result and lies on disk.
+// Called from a thread of its own, one call at a time, none after the transfer; what is complete in its last moments is
+// not told. So that telling costs little beside the transfer, it waits at least `pace` between two calls, and five
+// times as long as the last one took.
+struct GroupsDone {
+    std::function<void(const ItemResults& results)> tell{};
+    milliseconds pace{1000};
 };
 
 struct PullOutcome {

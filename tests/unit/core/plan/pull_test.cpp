@@ -37,6 +37,27 @@ TEST_CASE("the newest of each series stay, and what is no series stays") {
     CHECK(plan::keep_newest(units, entries, 0).size() == units.size());
 }
 
+TEST_CASE("the newest of all are counted among weights, where there are any") {
+    const std::vector<proto::FileEntry> entries{file("best/a.pt", 10),
+                                                file("best/b.PT", 30),
+                                                file("best/latest.json", 90),
+                                                file("ckpt/step-1/a.bin", 20),
+                                                file("ckpt/step-1/b.bin", 40),
+                                                file("s/m-00001-of-00002.safetensors", 5),
+                                                file("s/m-00002-of-00002.safetensors", 35)};
+    const auto units = plan::units(entries, [](std::string_view) { return plan::Wanted{}; });
+    using Names = std::vector<std::string>;
+    CHECK(names(plan::keep_newest_of_all(units, entries, 1)) == Names{"ckpt/step-1"});
+    CHECK(names(plan::keep_newest_of_all(units, entries, 3)) ==
+          Names{"best/b.PT", "ckpt/step-1", "s/m-00001-of-00002.safetensors"});
+    CHECK(plan::keep_newest_of_all(units, entries, 0).size() == units.size());
+    CHECK(plan::keep_newest_of_all(units, entries, 99).size() == 4);
+    const std::vector<proto::FileEntry> tables{file("a.csv", 1), file("b.csv", 2)};
+    const auto plain = plan::units(tables, [](std::string_view) { return plan::Wanted{}; });
+    CHECK(names(plan::keep_newest_of_all(plain, tables, 1)) == Names{"b.csv"});
+    CHECK(plan::keep_newest_of_all({}, {}, 2).empty());
+}
+
 TEST_CASE("only local files of the same size may be equal") {
     const std::vector<proto::FileEntry> entries{file("a", 1, 5), file("b", 1, 5), file("c", 1, 5)};
     std::map<std::string, plan::LocalFile> local;

@@ -61,6 +61,18 @@ TEST_CASE("a directory with a distributed checkpoint's metadata is one unit") {
     CHECK(found[0] == plan::Unit{"last", UnitKind::directory, RosterClass::must, {0, 1, 2}, {}});
 }
 
+TEST_CASE("a distributed checkpoint without its metadata is one unit that is not complete") {
+    auto found = plan::units(files({"last/__0_0.distcp", "last/__1_0.distcp", "other.txt"}), all_must);
+    REQUIRE(found.size() == 2);
+    CHECK(found[0] == plan::Unit{"last", UnitKind::directory, RosterClass::must, {0, 1}, "last/.metadata"});
+    found = plan::units(files({"step-5/trainer.json", "step-5/model/__0_0.distcp"}), all_must);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].missing == "step-5/model/.metadata");
+    found = plan::units(files({"step-5/model/.metadata", "step-5/model/__0_0.distcp"}), all_must);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].missing.empty());
+}
+
 TEST_CASE("names of checkpoint directories") {
     for (const char* name : {"checkpoint-500", "Checkpoint_1", "ckpt-7", "ckpt7", "global_step1000", "step=100",
                              "epoch=3-step=100.ckpt", "iter_0001000", "step-12.tmp"})
