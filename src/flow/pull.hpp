@@ -40,7 +40,8 @@ struct PulledFile {
     std::uint32_t mode{0644};
     FileState state{FileState::skipped};
     model::Structure structure{model::Structure::not_checked};
-    std::string why{};  // of a state or structure that is not good, or why the structure could not be judged
+    std::string why{};       // of a state or structure that is not good, or why the structure could not be judged
+    std::string stand_in{};  // model::words_of what is whole in place of a damaged one; part of `why`, too
     Code code{Code::skipped};
     bool planned{false};      // --dry-run: it would be fetched
     bool load_failed{false};  // it is here as on the box, and the user's own load test says that it is bad

@@ -2,8 +2,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/text.hpp"
+#include "core/model/stand_in.hpp"
+#include "flow/kept_copies.hpp"
 #include "flow/pull_parts.hpp"
 
 namespace drawhitch::flow {
@@ -14,15 +18,15 @@ std::string and_quoted(const std::string& flag, const std::string& value) {
     return " " + flag + " " + shell_word(value);
 }
 
-// "ckpt-100.pt" and "ckpt-2000.pt" are of one kind.
-std::string shape_of(const std::string& name) {
-    std::string shape;
-    for (const char one : name) {
-        const bool digit = one >= '0' && one <= '9';
-        if (!digit) shape += one;
-        if (digit && !shape.ends_with('0')) shape += '0';
+// The units that this pull proved.
+std::map<std::string, WallTime> proven_units(const PullReport& report) {
+    std::map<std::string, WallTime> units;
+    for (const PulledFile& file : report.files) {
+        if (!file.certified) continue;
+        WallTime& saved = units[file.entry.unit];
+        saved = std::max(saved, file.entry.mtime);
     }
-    return shape;
+    return units;
 }
 
 }  // namespace
@@ -62,16 +66,36 @@ std::string quoted_list(const std::vector<std::string>& words) {
     return list;
 }
 
+Status tell_stand_ins(const Op& op, const ledger::Ledger& ledger, std::int64_t run, PullReport& report) {
+    if (std::ranges::find(report.files, model::Structure::broken, &PulledFile::structure) == report.files.end())
+        return ok();
+    std::map<std::string, WallTime> units = proven_units(report);
+    std::set<std::string_view> anew;
+    for (const PulledFile& file : report.files)
+        anew.insert(file.entry.unit);
+    TRY_ASSIGN(const KeptCopies kept, kept_copies(op, ledger, run, CopyCheck::quick));
+    for (const ledger::ProvenFile& file : kept.here) {
+        const model::ManifestEntry& entry = file.entry.file;
+        if (anew.contains(entry.unit) || file.entry.structure == model::Structure::broken) continue;
+        WallTime& saved = units[entry.unit];
+        saved = std::max(saved, entry.mtime);
+    }
+    std::vector<model::SavedUnit> good;
+    for (const auto& [name, saved] : units)
+        good.push_back({name, saved});
+    for (PulledFile& file : report.files) {
+        if (file.structure != model::Structure::broken) continue;
+        file.stand_in = model::words_of(model::stand_in({file.entry.unit, file.entry.mtime}, good));
+        file.why += file.stand_in;
+    }
+    return ok();
+}
+
 void advise_damaged(Error& problem, const std::string& box, const model::RunSpec& spec, const PullReport& report) {
     const auto bad = std::ranges::find(report.files, model::Structure::broken, &PulledFile::structure);
     if (bad == report.files.end()) return;
-    const PulledFile* good = nullptr;
-    for (const PulledFile& file : report.files) {
-        const bool alike = file.certified && shape_of(file.entry.unit) == shape_of(bad->entry.unit);
-        if (alike && (good == nullptr || good->entry.mtime < file.entry.mtime)) good = &file;
-    }
     const std::string path = spec.run_dir + "/" + box_path(bad->entry.path);
-    if (good != nullptr) problem.why += "; " + printable(good->entry.unit) + " is whole and proven";
+    problem.why += bad->stand_in;
     problem.why += "; where it is not needed, drawhitch down " + box + " --lose " + shell_word(path) + " gives it up";
     problem.next = "drawhitch exec " + shell_word(box) + " -- ls -l " + shell_word(path);
 }

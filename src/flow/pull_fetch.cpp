@@ -122,7 +122,7 @@ Status Pull::certify_rest(const disk::Root& records) {
     TRY(certify_units(op_, deps_, records, selection_, rest, report_));
     if (rest.size() < judged_.size()) uncertify_displaced(records, selection_, report_);
     if (!report_.problem) report_.problem = problem_of(report_, selection_.left_out.size());
-    return ok();
+    return tell_stand_ins(op_, deps_.ledger, run_.id, report_);
 }
 
 // What a live run is still writing is whole when it has ended.

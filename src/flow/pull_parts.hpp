@@ -81,8 +81,12 @@ std::string pull_command(const PullOptions& options, const std::string& box, con
 // "a, b" of patterns or names, each quoted and printable.
 std::string quoted_list(const std::vector<std::string>& words);
 
-// For a pull whose problem is damage on the box: the newest whole file of the same kind, where it can be looked at, and
-// how it is given up. Leaves the problem as it is when no file of the report is damaged.
+// Says beside each damaged file which whole unit stands in for it: one of this pull, or of an earlier pull of the run
+// whose copy is still here. Codes: of the ledger, cancelled, deadline.
+Status tell_stand_ins(const Op& op, const ledger::Ledger& ledger, std::int64_t run, PullReport& report);
+
+// For a pull whose problem is damage on the box: where it can be looked at, and how it is given
+// up. Leaves the problem as it is when no file of the report is damaged.
 void advise_damaged(Error& problem, const std::string& box, const model::RunSpec& spec, const PullReport& report);
 
 // What is wrong when a run has no roster, or some of it matches nothing; the next step with it.

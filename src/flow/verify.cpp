@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/text.hpp"
+#include "core/model/stand_in.hpp"
 #include "flow/box.hpp"
 #include "flow/hash_files.hpp"
 #include "flow/lease_word.hpp"
@@ -65,7 +67,7 @@ Result<VerifiedFile> judge_local(const Op& op, const disk::Root& root, const pla
     verified.file.structure = verdict.state;
     if (verdict.state == model::Structure::broken) {
         verified.state = VerifyState::broken;
-        verified.why = verdict.detail;
+        verified.why = "damaged on the box, before it was pulled: " + verdict.detail;
     } else if (!file.unproven.empty()) {
         verified.state = VerifyState::broken;
         verified.why = file.unproven;
@@ -73,6 +75,26 @@ Result<VerifiedFile> judge_local(const Op& op, const disk::Root& root, const pla
         verified.why = verdict.detail;
     }
     return verified;
+}
+
+// Which whole unit stands in for each one with a file whose structure is damaged.
+void tell_stand_ins(VerifyReport& report) {
+    std::map<std::string_view, model::SavedUnit> units;
+    std::set<std::string_view> bad;
+    for (const VerifiedFile& verified : report.files) {
+        const model::ManifestEntry& entry = verified.file.entry;
+        model::SavedUnit& unit = units[entry.unit];
+        unit.name = entry.unit;
+        unit.saved = std::max(unit.saved, entry.mtime);
+        if (verified.state != VerifyState::good) bad.insert(entry.unit);
+    }
+    std::vector<model::SavedUnit> good;
+    for (const auto& [name, unit] : units)
+        if (!bad.contains(name)) good.push_back(unit);
+    for (VerifiedFile& verified : report.files) {
+        if (verified.file.structure != model::Structure::broken || verified.state != VerifyState::broken) continue;
+        verified.why += model::words_of(model::stand_in(units[verified.file.entry.unit], good));
+    }
 }
 
 // The load test of the project in force, for each unit all of whose files are good.
@@ -197,6 +219,7 @@ Result<VerifyReport> verify(const Op& op, Deps& deps, const VerifyOptions& optio
         report.files.push_back(std::move(verified));
     }
     TRY(load_units(op, deps, options.directory, report));
+    tell_stand_ins(report);
     if (options.box) TRY(compare_with_box(op, deps, options, report));
     report.problem = problem_of(report);
     if (!report.problem && unfinished) {

@@ -139,7 +139,12 @@ Standing Proofs::stand(const UnitFacts& unit, const UnitFile& file, UnitStanding
 }
 
 UnitStanding Proofs::stand(const UnitFacts& unit) const {
-    UnitStanding result{unit.name, unit.path, unit.wanted, 0, 0, Standing::received, {}, {}, unit.record, false, false};
+    UnitStanding result{.name = unit.name,
+                        .path = unit.path,
+                        .wanted = unit.wanted,
+                        .standing = Standing::received,
+                        .record = unit.record,
+                        .saved = unit.saved};
     if (unit.files.empty()) result.standing = Standing::unknown;
     const auto take = [&](Standing standing, const std::string& culprit) {
         if (badness(standing) <= badness(result.standing)) return;

@@ -50,6 +50,7 @@ struct UnitFacts {
     std::string missing{};  // a shard that is not there
     bool on_surviving_tier{false};
     bool record{false};  // the run's own log or record
+    WallTime saved{};    // the newest modification time of its files
 };
 
 struct UnitStanding {
@@ -64,6 +65,7 @@ struct UnitStanding {
     bool record{false};
     bool refused{false};    // the culprit may not be read
     bool copy_dies{false};  // mislaid: the copy is there, and lies where the box's own tiers die
+    WallTime saved{};       // as in UnitFacts
 };
 
 // What is proven about a run: the union of its receipts, and copies that will outlive the verb.

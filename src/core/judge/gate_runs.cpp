@@ -1,6 +1,19 @@
 #include "core/judge/gate_judge.hpp"
+#include "core/model/stand_in.hpp"
 
 namespace drawhitch::judge {
+
+namespace {
+
+// A receipt of what is not damaged proves the structure, too; a copy alone does not.
+std::vector<model::SavedUnit> received_units(const GateRun& run) {
+    std::vector<model::SavedUnit> units;
+    for (const UnitStanding& unit : run.units)
+        if (unit.standing == Standing::received) units.push_back({unit.name, unit.saved});
+    return units;
+}
+
+}  // namespace
 
 void Judge::liveness(const GateRun& run, bool killed) {
     if (model::is_terminal(run.verdict.kind)) {
@@ -89,7 +102,9 @@ void Judge::must_unit(const GateRun& run, const UnitStanding& unit) {
         case Standing::incomplete:
             return say("incomplete", name + " is not complete: " + printable(unit.culprit) + " is missing");
         case Standing::broken:
-            return say("broken", name + culprit + " was pulled, and its structure is damaged");
+            return say("broken", name + culprit +
+                                     " was pulled, and its structure is damaged: the copy on the box is the bad one" +
+                                     model::words_of(model::stand_in({unit.name, unit.saved}, received_units(run))));
         case Standing::unknown:
             if (unit.refused)
                 return say("not-looked-at", name + culprit + " may not be read by the login user",

@@ -144,6 +144,7 @@ Status RunStanding::units(const Op& op, const model::Run& run, Seen& seen, judge
             facts.files.push_back({entry.path, entry.size, root_of(entry), files.being_written[index],
                                    entry.type != proto::FileType::file});
             seen.unit_paths.insert(entry.path);
+            facts.saved = std::max(facts.saved, wall_of(entry.mtime_ns));
         }
         if (!facts.files.empty()) result.units.push_back(told(seen.proofs.stand(facts)));
     }

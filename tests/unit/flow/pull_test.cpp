@@ -159,6 +159,27 @@ TEST_CASE("a checkpoint that is damaged on the box is no receipt, however right 
     CHECK(pulled_file(report, "good.pt").certified);
 }
 
+TEST_CASE("beside a damaged checkpoint the last whole one before it is named, of this pull or of an earlier one") {
+    Bench bench;
+    const std::string whole = checkpoint();
+    bench.put("ckpt-100.pt", whole);
+    bench.put("ckpt-200.pt", whole);
+    bench.put("ckpt-300.pt", std::string_view{whole}.substr(0, whole.size() / 2));
+    bench.put("other-250.pt", whole);
+    bench.claim({{"*.pt", RosterClass::must}});
+    REQUIRE(!bench.pull({.box = {}, .run = {}, .patterns = {"ckpt-100.pt", "other-250.pt"}}).problem);
+    const auto alone = bench.pull({.box = {}, .run = {}, .patterns = {"ckpt-300.pt"}});
+    CHECK(pulled_file(alone, "ckpt-300.pt").why.ends_with("; ckpt-100.pt, saved before it, is whole"));
+    const auto all = bench.pull();
+    CHECK(pulled_file(all, "ckpt-300.pt").why.ends_with("; ckpt-200.pt, saved before it, is whole"));
+    REQUIRE(all.problem);
+    CHECK(all.problem->why.find("; ckpt-200.pt, saved before it, is whole") != std::string::npos);
+    // A copy that is here no more stands in for nothing.
+    REQUIRE(::unlink((bench.there() + "/ckpt-200.pt").c_str()) == 0);
+    const auto again = bench.pull({.box = {}, .run = {}, .patterns = {"ckpt-300.pt"}});
+    CHECK(pulled_file(again, "ckpt-300.pt").why.ends_with("; ckpt-100.pt, saved before it, is whole"));
+}
+
 TEST_CASE("a checkpoint directory is certified as a whole or not at all") {
     Bench bench;
     const std::string whole = checkpoint();

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "support/finished_run.hpp"
@@ -63,6 +64,23 @@ TEST_CASE("a file that was damaged on the box before it was pulled counts as bad
     CHECK(!bench.pull().problem);
     CHECK(!verify(bench).problem);
     CHECK(support::read_file(bench.there() + "/SHA256SUMS").find("cut.pt") != std::string::npos);
+}
+
+TEST_CASE("verify names the whole checkpoint beside a damaged one, as far as it is whole here") {
+    Bench bench;
+    bench.put("ckpt-1.pt", support::checkpoint());
+    bench.put("ckpt-2.pt", support::checkpoint());
+    bench.put("ckpt-3.pt", support::checkpoint().substr(0, 1'000'000));
+    bench.claim({{"*.pt", model::RosterClass::must}});
+    REQUIRE(bench.pull().problem);
+    const auto why = [](const flow::VerifyReport& report) {
+        return std::ranges::find(report.files, VerifyState::broken, &flow::VerifiedFile::state)->why;
+    };
+    const std::string first = why(verify(bench));
+    CHECK(first.starts_with("damaged on the box, before it was pulled: "));
+    CHECK(first.ends_with("; ckpt-2.pt, saved before it, is whole"));
+    REQUIRE(::truncate((bench.there() + "/ckpt-2.pt").c_str(), 10) == 0);
+    CHECK(why(verify(bench)).ends_with("; ckpt-1.pt, saved before it, is whole"));
 }
 
 TEST_CASE("a damaged file that came alone is told by verify, too") {

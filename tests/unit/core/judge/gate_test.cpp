@@ -89,6 +89,24 @@ std::vector<Flaw> flaws() {
 
 }  // namespace
 
+TEST_CASE("a damaged unit closes the gate with the whole one that was received and saved before it") {
+    GateFacts facts = clear();
+    const auto add = [&](const std::string& name, Standing standing, std::int64_t saved) {
+        facts.runs[0].units.push_back(unit(name, standing));
+        facts.runs[0].units.back().saved = {saved, 0};
+    };
+    add("ckpt-1.pt", Standing::received, 100);
+    add("ckpt-2.pt", Standing::survives, 200);
+    add("ckpt-3.pt", Standing::unproven, 300);
+    add("ckpt-4.pt", Standing::broken, 400);
+    const Gate gate = judge_gate(facts);
+    const auto reason = std::ranges::find(gate.reasons, "broken", &Reason::id);
+    REQUIRE(reason != gate.reasons.end());
+    CHECK(reason->text ==
+          "r1: ckpt-4.pt was pulled, and its structure is damaged: the copy on the box is the bad one; "
+          "ckpt-1.pt, saved before it, is whole");
+}
+
 TEST_CASE("the gate opens when all is proven, and asks yes or no") {
     const Gate gate = judge_gate(clear());
     CHECK(gate.open);
