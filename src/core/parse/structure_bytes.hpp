@@ -13,6 +13,10 @@
 
 namespace drawhitch::parse {
 
+// How much a packed file may unpack to before it is called a bomb: this much, or this many times its size.
+inline constexpr std::uint64_t k_unpack_floor = 16ULL << 30U;
+inline constexpr std::uint64_t k_unpack_ratio = 32;
+
 // `count` (at most 8) bytes from `at` on as a number; they must be there.
 std::uint64_t little_endian(std::string_view bytes, std::size_t at, std::size_t count);
 std::uint64_t big_endian(std::string_view bytes, std::size_t at, std::size_t count);

@@ -13,7 +13,7 @@ namespace drawhitch::parse {
 
 namespace {
 
-constexpr std::uint64_t k_most_tensors = 1'000'000;  // 16 bytes are kept for each
+constexpr std::uint64_t k_most_gguf_tensors = 1'000'000;  // 16 bytes are kept for each
 constexpr std::uint64_t k_most_dimensions = 4;
 constexpr std::uint64_t k_usual_alignment = 32;
 constexpr int k_deepest_array = 8;
@@ -107,7 +107,7 @@ class GgufCheck {
         // Each row takes more than 12 bytes: what cannot be there is not waited for.
         if (tensors_ > left() / 12 || keys_ > left() / 12)
             return broken_file("the file is too short for its own counts");
-        if (tensors_ > k_most_tensors) return unjudged_file("it has more than a million tensors");
+        if (tensors_ > k_most_gguf_tensors) return unjudged_file("it has more than a million tensors");
         return ok();
     }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view k_mark = "PAR1";
 constexpr std::string_view k_sealed_mark = "PARE";
 constexpr std::uint64_t k_tail = 8;  // length of the footer, mark
-constexpr int k_deepest = 32;
+constexpr int k_deepest_schema = 32;
 
 enum Kind : std::uint8_t {
     k_stop = 0,
@@ -121,7 +121,7 @@ class Footer {
     }
 
     Status read_struct(Part part, int depth) {
-        if (depth == k_deepest) return damaged();
+        if (depth == k_deepest_schema) return damaged();
         ColumnData column{};
         std::int16_t last = 0;
         while (true) {
@@ -199,7 +199,7 @@ class Footer {
     }
 
     Status read_list(Part holds, int depth) {
-        if (depth == k_deepest) return damaged();
+        if (depth == k_deepest_schema) return damaged();
         TRY_ASSIGN(const std::uint8_t head, byte());
         std::uint64_t count = head >> 4U;
         if (count == 15) {
@@ -212,7 +212,7 @@ class Footer {
     }
 
     Status read_map(int depth) {
-        if (depth == k_deepest) return damaged();
+        if (depth == k_deepest_schema) return damaged();
         TRY_ASSIGN(const std::uint64_t count, varint());
         if (count == 0) return ok();
         if (count > end_ - at_) return damaged();

@@ -57,7 +57,9 @@ Status check_chunks(Reader& file) {
     bool has_data = false;
     std::uint64_t at = k_png_start.size();
     for (bool first = true;; first = false) {
-        TRY_ASSIGN(const Chunk chunk, read_chunk(window, at));
+        const auto read = read_chunk(window, at);
+        if (!read) return read.error();
+        const Chunk& chunk = *read;
         if (first && (chunk.type != "IHDR" || chunk.length != 13))
             return broken_file("its first chunk is not the header of an image");
         has_data = has_data || chunk.type == "IDAT";

@@ -13,8 +13,6 @@ namespace drawhitch::parse {
 
 namespace {
 
-constexpr std::uint64_t k_unpack_floor = 16ULL << 30U;
-constexpr std::uint64_t k_unpack_ratio = 32;
 constexpr int k_gzip_alone = 16 + MAX_WBITS;  // zlib's way to ask for gzip's header and CRC
 constexpr int k_largest_window = 27;          // 128 MiB, as much as zstd -d takes without being told
 
