@@ -7,7 +7,7 @@
 #include "cli/context.hpp"
 #include "cli/structure_cell.hpp"
 #include "core/plan/home_names.hpp"
-#include "flow/pull.hpp"
+#include "flow/pull_follow.hpp"
 #include "io/term/output.hpp"
 
 namespace drawhitch::cli {
@@ -175,7 +175,52 @@ void show_directories(term::Output& out, const flow::PullReport& report) {
     out.json("directories", list);
 }
 
+const std::vector<term::Column>& unit_columns() {
+    static const std::vector<term::Column> k_columns{
+        {.key = "unit", .title = "UNIT"},
+        {.key = "files", .title = "FILES", .align = term::Align::right},
+        {.key = "bytes", .title = "SIZE", .align = term::Align::right},
+        {.key = "proven", .title = "PROVEN"},
+        {.key = "rotated", .title = "ROTATED", .machine_only = true},
+        {.key = "directory", .title = "IN", .machine_only = true},
+        {.key = "at", .title = "AT", .machine_only = true},
+        {.key = "why", .title = "WHY", .wraps = true},
+    };
+    return k_columns;
+}
+
+std::string unit_line(const flow::PulledUnit& unit) {
+    const std::string size = counted(unit.files, "file") + ", " + human_bytes(unit.bytes);
+    if (unit.rotated) return printable(unit.name) + " was rotated away while it was pulled";
+    return printable(unit.name) + (unit.proven ? " is proven: " + size : " is not proven: " + unit.why);
+}
+
 }  // namespace
+
+Result<flow::FollowReport> follow_shown(Context& context, flow::Deps& deps, const flow::FollowOptions& options) {
+    term::Output& out = context.out;
+    // Rows of a table wait for the widths of its columns, and nobody waits for these.
+    if (out.format() == term::Format::table) {
+        return flow::follow_run(context.op, deps, options, [&](const flow::FollowedUnit& followed) {
+            out.text(unit_line(followed.unit));
+            out.flush();
+        });
+    }
+    term::RowWriter rows = out.rows("units", unit_columns());
+    return flow::follow_run(context.op, deps, options, [&](const flow::FollowedUnit& followed) {
+        const flow::PulledUnit& unit = followed.unit;
+        rows.add({Cell::name(unit.name), Cell::integer(static_cast<std::int64_t>(unit.files)), Cell::bytes(unit.bytes),
+                  Cell::boolean(unit.proven), Cell::boolean(unit.rotated), Cell::name(followed.directory),
+                  Cell::time(followed.at, context.op.clock.wall()),
+                  unit.why.empty() ? Cell::none() : Cell::text(unit.why)});
+        out.flush();
+    });
+}
+
+Json followed_json(const flow::FollowReport& report) {
+    Json json = Json::object();
+    return json.set("units", report.units).set("bytes", report.bytes).set("wire_bytes", report.wire_bytes);
+}
 
 void show_pull(Context& context, const flow::PullReport& report, bool planned) {
     warn_of_gaps(context, report);

@@ -16,8 +16,6 @@
 
 namespace drawhitch::flow {
 
-namespace {
-
 Result<model::Run> run_to_pull(const Deps& deps, const model::Lease& lease, const std::string& name) {
     if (!name.empty()) return deps.ledger.run_by_name(lease.id, name);
     TRY_ASSIGN(auto runs, deps.ledger.runs(lease.id));
@@ -28,9 +26,7 @@ Result<model::Run> run_to_pull(const Deps& deps, const model::Lease& lease, cons
     return std::move(runs.back());
 }
 
-}  // namespace
-
-Result<PullReport> Pull::run() {
+Status Pull::begin() {
     TRY_ASSIGN(lease_, lease_to_read(deps_.ledger, options_.box));
     TRY_ASSIGN(run_, run_to_pull(deps_, lease_, options_.run));
     run_.spec.roster.insert(run_.spec.roster.end(), options_.declare.begin(), options_.declare.end());
@@ -40,6 +36,25 @@ Result<PullReport> Pull::run() {
     if (options_.to.empty()) {
         TRY_ASSIGN(report_.directory, default_pull_directory(deps_, lease_, run_.spec.name));
     }
+    return ok();
+}
+
+Result<std::optional<PullReport>> Pull::round() {
+    TRY(begin());
+    TRY(look());
+    if (selection_.units.empty()) return std::optional<PullReport>{};
+    // What cannot be pulled, or is not there yet, is told in the end.
+    selection_.left_out.clear();
+    TRY(find_own());
+    auto done = fetch();
+    if (!done) return here_it_fits(std::move(done).error());
+    note_done(*done, *followed_);
+    if (done->problem) done->problem = here_it_fits(std::move(*done->problem));
+    return std::optional{std::move(*done)};
+}
+
+Result<PullReport> Pull::run() {
+    TRY(begin());
     TRY(look());
     if (selection_.units.empty() && selection_.left_out.empty()) return nothing_matches();
     report_.left_out = selection_.left_out;
@@ -95,7 +110,7 @@ Status Pull::look() {
     const model::Roster wanted = roster();
     const bool scratch = std::ranges::find(options_.classes, model::RosterClass::scratch) != options_.classes.end();
     TRY(ask([&](const Op& op, Link& link) -> Status {
-        TRY_ASSIGN(files, scan_run_files(op, *link.agent, link.root, {wanted, scratch}));
+        TRY_ASSIGN(files, scan_run_files(op, *link.agent, link.root, {wanted, scratch, followed_ != nullptr}));
         return ok();
     }));
     if (auto met = check_declared(files, options_.declare); !met) {
@@ -104,6 +119,11 @@ Status Pull::look() {
     }
     if (!deps_.dry_run && !options_.declare.empty()) TRY(deps_.ledger.declare_roster(run_.id, options_.declare));
     remember_all(files);
+    if (followed_ != nullptr) {
+        const UnitTests tests = settled_tests(files, *followed_);
+        TRY_ASSIGN(selection_, select_units(std::move(files), wanted, options_, tests));
+        return ok();
+    }
     TRY_ASSIGN(selection_, select_units(std::move(files), wanted, options_));
     const bool nothing = selection_.units.empty() && selection_.left_out.empty();
     const bool gap = std::ranges::find(selection_.unmatched, model::RosterClass::must, &model::RosterItem::wanted) !=

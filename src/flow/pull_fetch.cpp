@@ -175,7 +175,7 @@ ledger::HeldFile Pull::held(const PulledFile& file, bool written) const {
 }
 
 Status Pull::write_lists(const disk::Root& records) {
-    return write_records(records, {lease_.name, run_.spec.name, run_.spec.work_dir, op_.clock.wall()}, report_);
+    return write_records(records, {lease().name, run_.spec.name, run_.spec.work_dir, op_.clock.wall()}, report_);
 }
 
 Status Pull::record(const disk::Root& records) {
@@ -230,7 +230,8 @@ bool Pull::belongs_to_receipt(const PulledFile& file) {
 
 // A pull of a part must not look like one of the whole: the ledger's list has all that the roster matched.
 void Pull::remember_all(const RunFiles& files) {
-    const bool narrowed = !options_.patterns.empty() || !options_.classes.empty() || options_.newest > 0;
+    const bool narrowed =
+        !options_.patterns.empty() || !options_.classes.empty() || options_.newest > 0 || followed_ != nullptr;
     if (!narrowed) return;
     for (const plan::Unit& unit : files.units) {
         if (unit.wanted == model::RosterClass::scratch) continue;  // nobody waits for it
@@ -261,7 +262,7 @@ std::vector<model::ManifestEntry> Pull::unproven() {
 
 // Of what no receipt of this pull has yet.
 Status Pull::add_receipt() {
-    model::Receipt receipt{.lease = lease_.id, .run = run_.id, .directory = report_.directory};
+    model::Receipt receipt{.lease = lease().id, .run = run_.id, .directory = report_.directory};
     std::vector<std::size_t> indexes;
     for (std::size_t i = 0; i < report_.files.size(); ++i) {
         const PulledFile& file = report_.files[i];

@@ -1,6 +1,7 @@
 // The steps of a pull, each a function of its own. Private to flow/pull*.cpp.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -9,6 +10,7 @@
 
 #include "core/plan/manifest.hpp"
 #include "core/plan/pull.hpp"
+#include "core/plan/settle.hpp"
 #include "flow/pull.hpp"
 #include "flow/run_files.hpp"
 #include "io/disk/landing.hpp"
@@ -29,13 +31,37 @@ struct Selection {
 PulledFile file_of(const proto::FileEntry& entry, const plan::Unit& unit);
 void take_digests(PulledFile& file, const proto::Digest& root, const proto::Digest& sha256);
 
+// What whoever follows a run remembers from one pull to the next.
+struct Followed {
+    plan::SettleWatch watch{};
+    std::map<std::string, proto::Digest, std::less<>> done{};      // units by name, in the state that was pulled
+    std::map<std::string, proto::Digest, std::less<>> selected{};  // those of the pull at work
+    std::optional<milliseconds> again_in{};                        // when another unit may have settled
+};
+
+// Of what a pull would take, what it takes now. Empty functions take all.
+struct UnitTests {
+    std::function<bool(const plan::Unit&)> settled{};   // asked before --newest is applied
+    std::function<bool(const plan::Unit&)> not_done{};  // asked after it
+};
+
+// The tests of a pull that follows a run. They refer to `followed`, and note there what is selected.
+UnitTests settled_tests(const RunFiles& files, Followed& followed);
+
+// After such a pull: what needs not be pulled again in the same state.
+void note_done(const PullReport& report, Followed& followed);
+
 // Code::not_found when a pattern meets none of the files: a slip of the pen must not pass for a declaration.
 Status check_declared(const RunFiles& files, const model::Roster& declared);
 
 // Applies classes, patterns and --newest, unit by unit: a half unit is worth nothing. Where there are patterns,
 // --newest counts what they select; without, each series of numbered units on its own. The run's log and record never
 // count. `roster` is the one that `files` were scanned with.
-Result<Selection> select_units(RunFiles files, const model::Roster& roster, const PullOptions& options);
+Result<Selection> select_units(RunFiles files, const model::Roster& roster, const PullOptions& options,
+                               const UnitTests& tests = {});
+
+// The run that a pull is about: the one of this name, or the lease's newest.
+Result<model::Run> run_to_pull(const Deps& deps, const model::Lease& lease, const std::string& name);
 
 // Which of the wanted files lie in `root` with the same size, and their digests.
 Result<std::map<std::string, plan::LocalFile>> local_files(const Op& op, const disk::Root& root,

@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include "base/text.hpp"
@@ -82,7 +83,8 @@ Status check_declared(const RunFiles& files, const model::Roster& declared) {
     return ok();
 }
 
-Result<Selection> select_units(RunFiles files, const model::Roster& roster, const PullOptions& options) {
+Result<Selection> select_units(RunFiles files, const model::Roster& roster, const PullOptions& options,
+                               const UnitTests& tests) {
     std::vector<parse::Glob> globs;
     for (const std::string& pattern : options.patterns) {
         TRY_ASSIGN(auto glob, parse::Glob::compile(pattern));
@@ -91,9 +93,11 @@ Result<Selection> select_units(RunFiles files, const model::Roster& roster, cons
     Selection selection{};
     selection.unmatched = unmatched_items(files, roster, options, globs);
     std::erase_if(files.units, [&](const plan::Unit& unit) {
-        return !class_wanted(unit.wanted, options.classes) || !unit_wanted(unit, files.entries, globs);
+        return !class_wanted(unit.wanted, options.classes) || !unit_wanted(unit, files.entries, globs) ||
+               (tests.settled && !tests.settled(unit));
     });
     keep_newest_units(files, options);
+    if (tests.not_done) std::erase_if(files.units, std::not_fn(tests.not_done));
     selection.box_seconds = files.box_seconds;
     selection.entries.reserve(files.entries.size());
     selection.units.reserve(files.units.size());

@@ -25,11 +25,17 @@ namespace drawhitch::flow {
 
 class Pull {
   public:
-    Pull(const Op& op, Deps& deps, const PullOptions& options) : op_(op), deps_(deps), options_(options) {}
+    // With `followed` it is one pull of many, of what has settled since.
+    Pull(const Op& op, Deps& deps, const PullOptions& options, Followed* followed = nullptr)
+        : op_(op), deps_(deps), options_(options), followed_(followed) {}
 
     Result<PullReport> run();
+    // With `followed`: nothing when nothing has settled.
+    Result<std::optional<PullReport>> round();
 
   private:
+    Status begin();
+
     [[nodiscard]] Error here_it_fits(Error error) const;
 
     Status ask(const Look& question);
@@ -120,6 +126,7 @@ class Pull {
     const Op& op_;
     Deps& deps_;
     const PullOptions& options_;
+    Followed* followed_{nullptr};
     model::Lease lease_{};
     mutable std::mutex lease_mutex_{};
     model::Run run_{};

@@ -56,9 +56,10 @@ std::optional<std::string> manifest_path(std::string_view path) {
 
 class Scanner {
   public:
-    Scanner(std::vector<Pattern> patterns, bool with_scratch, RunFiles& found)
+    Scanner(std::vector<Pattern> patterns, const RunScan& wanted, RunFiles& found)
         : patterns_(std::move(patterns)),
-          with_scratch_(with_scratch),
+          with_scratch_(wanted.scratch),
+          with_directories_(wanted.directories),
           matched_(patterns_.size(), false),
           found_(found) {}
 
@@ -66,7 +67,9 @@ class Scanner {
         auto path = manifest_path(entry.path);
         if (!path) return ok();
         entry.path = std::move(*path);
-        if (entry.type != proto::FileType::directory) note_matches(entry.path);
+        const bool directory = entry.type == proto::FileType::directory;
+        if (!directory) note_matches(entry.path);
+        if (directory && with_directories_) found_.directories[entry.path] = {entry.mtime_ns, entry.ctime_ns};
         const auto wanted = classify(entry.path);
         if (!wanted || (wanted->wanted == model::RosterClass::scratch && !with_scratch_)) return ok();
         if (entry.type == proto::FileType::file && (entry.error == 0 || entry.error == k_changed_while_hashed)) {
@@ -100,9 +103,18 @@ class Scanner {
     static constexpr std::int32_t k_changed_while_hashed = 116;  // ESTALE, see docs/protocol.md "scan"
     std::vector<Pattern> patterns_;
     bool with_scratch_;
+    bool with_directories_;
     std::vector<bool> matched_;
     RunFiles& found_;
 };
+
+// There may be as many directories as files, and what counts is the checkpoints among them.
+void keep_unit_directories(RunFiles& found) {
+    std::set<std::string_view> units;
+    for (const plan::Unit& unit : found.units)
+        if (unit.kind == plan::UnitKind::directory) units.insert(unit.name);
+    std::erase_if(found.directories, [&](const auto& directory) { return !units.contains(directory.first); });
+}
 
 Status find_writers(const Op& op, agent::Agent& agent, proto::RootId root, RunFiles& found) {
     found.being_written.assign(found.entries.size(), false);
@@ -129,7 +141,7 @@ std::string box_path(std::string_view path) {
 Result<RunFiles> scan_run_files(const Op& op, agent::Agent& agent, proto::RootId root, const RunScan& wanted) {
     TRY_ASSIGN(auto patterns, compile(wanted.roster));
     RunFiles found{};
-    Scanner scanner{std::move(patterns), wanted.scratch, found};
+    Scanner scanner{std::move(patterns), wanted, found};
     proto::Scan scan{};
     scan.root = root;
     TRY_ASSIGN(const proto::ScanEnd end,
@@ -138,6 +150,7 @@ Result<RunFiles> scan_run_files(const Op& op, agent::Agent& agent, proto::RootId
     found.unmatched = scanner.unmatched();
     TRY(find_writers(op, agent, root, found));
     found.units = plan::units(found.entries, [&](std::string_view path) { return scanner.classify(path); });
+    keep_unit_directories(found);
     return found;
 }
 

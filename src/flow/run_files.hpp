@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +13,7 @@
 
 #include "base/op.hpp"
 #include "core/model/run.hpp"
+#include "core/plan/settle.hpp"
 #include "core/plan/units.hpp"
 #include "core/proto/file_entry.hpp"
 #include "io/agent/agent.hpp"
@@ -31,6 +34,8 @@ struct RunFiles {
     std::vector<std::size_t> unmatched{};      // roster items that match nothing on the box, whatever its kind
     bool writers_known{false};                 // false: some processes could not be looked into
     std::int64_t box_seconds{0};               // the box's clock at the end of the scan
+    // Of directories that are units, where they were asked for.
+    std::map<std::string, plan::DirectoryTimes, std::less<>> directories{};
 };
 
 // A file's time as a box or this machine gives it.
@@ -42,7 +47,8 @@ std::string box_path(std::string_view manifest_path);
 // What of a run's files is looked for.
 struct RunScan {
     const model::Roster& roster;
-    bool scratch{false};  // also what the roster calls scratch
+    bool scratch{false};      // also what the roster calls scratch
+    bool directories{false};  // also the times of directories
 };
 
 // `root` is the run's directory (RunSpec::run_dir), opened on `agent`. Everything of the roster's patterns that is not

@@ -1,4 +1,3 @@
-#include "flow/pull.hpp"
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
@@ -7,6 +6,8 @@
 #include "cli/workplace.hpp"
 #include "flow/lease_word.hpp"
 #include "flow/project_check.hpp"
+#include "flow/pull_follow.hpp"
+#include "io/term/output.hpp"
 
 namespace drawhitch::cli {
 
@@ -64,17 +65,49 @@ Status check_place(Context& context, Workplace& place, const Parsed& parsed, con
                                {.sends_code = false, .lands_files = true, .in_directory = elsewhere});
 }
 
+Result<Outcome> outcome_of(const flow::PullReport& report) {
+    if (report.problem) return *report.problem;
+    return Outcome{.exit = 0, .next = {"drawhitch verify " + shell_word(report.directory)}};
+}
+
+Result<Outcome> follow(Context& context, Workplace& place, flow::FollowOptions options) {
+    context.out.stream_lines();
+    const auto report = follow_shown(context, place.deps(), options);
+    if (!report) {
+        if (report.error().code == Code::cancelled)
+            context.op.note("stopped following; the run goes on, and what was proven stays so");
+        return report.error();
+    }
+    show_pull(context, report->last, false);
+    context.out.json("followed", followed_json(*report));
+    return outcome_of(report->last);
+}
+
+Result<flow::FollowOptions> follow_options(const Parsed& parsed, flow::PullOptions options, milliseconds usual) {
+    flow::FollowOptions follow{.pull = std::move(options)};
+    follow.every = parsed.duration("every").value_or(usual);
+    follow.give_up = parsed.duration("give-up").value_or(follow.give_up);
+    if (follow.every < milliseconds{1000}) return Error{Code::usage, "--every is at least one second"};
+    return follow;
+}
+
 Result<Outcome> run_pull(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
     TRY_ASSIGN(const auto target, place->target_to_read(parsed));
     TRY_ASSIGN(const auto options, pull_options(context, parsed, *place, target));
     if (options.to.empty()) TRY(check_place(context, *place, parsed, target));
+    const bool follows = parsed.flag("follow");
+    if (!follows && (parsed.duration("every") || parsed.duration("give-up")))
+        return Error{Code::usage, "--every and --give-up are about --follow"};
+    if (follows && !place->deps().dry_run) {
+        TRY_ASSIGN(auto following, follow_options(parsed, options, place->poll_interval(target.lease)));
+        return follow(context, *place, std::move(following));
+    }
     TRY_ASSIGN(const auto report, flow::pull(context.op, place->deps(), options));
     const bool planned = place->deps().dry_run;
     show_pull(context, report, planned);
     if (planned) return Outcome{};
-    if (report.problem) return *report.problem;
-    return Outcome{.exit = 0, .next = {"drawhitch verify " + shell_word(report.directory)}};
+    return outcome_of(report);
 }
 
 }  // namespace
@@ -95,6 +128,10 @@ CommandRow pull_command() {
             "run worked before, the pull is refused instead. A file of the run's that is called as one of\n"
             "the pull's own (MANIFEST.json, SHA256SUMS, .drawhitch, _run) gets the ending .box here.\n"
             "\n"
+            "With --follow it goes on until the run has ended, for boxes that may vanish: each unit comes\n"
+            "as soon as it is whole, half-written ones wait. --json has one object a line then. Ctrl-C ends\n"
+            "it (130), and the same command goes on.\n"
+            "\n"
             "A run that was launched without --out is declared here: --out adds to its roster for good,\n"
             "and '**' means all that it made.",
         .positionals = {{.name = "BOX", .help = "a name from ls, or BOX@LEASE of an ended one", .box_optional = true},
@@ -109,6 +146,9 @@ CommandRow pull_command() {
                     {"--first", OptionKind::list, "PATTERN", "directories with such a file are brought before others"},
                     {"--class", OptionKind::list, "CLASS", "must, nice or scratch; must and nice if left out"},
                     {"--all", OptionKind::flag, "", "every file of the run's directory, whatever its roster says"},
+                    {"--follow", OptionKind::flag, "", "bring what settles while the run goes on, until it has ended"},
+                    {"--every", OptionKind::duration, "TIME", "between two looks of --follow (connection.poll_s)"},
+                    {"--give-up", OptionKind::duration, "TIME", "how long --follow waits for a silent box (10m)"},
                     {"--rehash", OptionKind::flag, "", "let the box read again what its digest cache knows"},
                     {"--local-fs", OptionKind::text, "KIND", "how names behave where files land (auto)",
                      "auto|linux|macos|windows"}},
@@ -116,6 +156,7 @@ CommandRow pull_command() {
                      {"drawhitch pull b1 r1 'best/**' --newest 1", "the best model alone"},
                      {"drawhitch pull b1 r1 --out 'ckpt/**'", "r1 was launched without saying what to keep"},
                      {"drawhitch pull b1 r1 --first best/", "everything, the best model before the rest"},
+                     {"drawhitch pull b1 r1 --follow", "each checkpoint as soon as it is whole, and all in the end"},
                      {"drawhitch pull b1 -n", "what would come, how long it takes and what it costs"}},
         .handler = run_pull,
     };

@@ -10,17 +10,6 @@ namespace drawhitch::plan {
 
 namespace {
 
-// Names the files of a unit and the state of each.
-proto::Digest state_of(const Unit& unit, std::span<const proto::FileEntry> entries) {
-    std::string text;
-    for (const std::size_t file : unit.files) {
-        const proto::FileEntry& entry = entries[file];
-        text += entry.path + '\0' + std::to_string(entry.ino) + ' ' + std::to_string(entry.size) + ' ' +
-                std::to_string(entry.mtime_ns) + ' ' + std::to_string(entry.ctime_ns) + '\n';
-    }
-    return proto::sha256(text);
-}
-
 std::int64_t newest_content(const Unit& unit, std::span<const proto::FileEntry> entries) {
     std::int64_t newest = std::numeric_limits<std::int64_t>::min();
     for (const std::size_t file : unit.files)
@@ -53,6 +42,16 @@ bool has_come_to_its_end(const Unit& unit, const RunLook& look) {
 }
 
 }  // namespace
+
+proto::Digest state_of(const Unit& unit, std::span<const proto::FileEntry> entries) {
+    std::string text;
+    for (const std::size_t file : unit.files) {
+        const proto::FileEntry& entry = entries[file];
+        text += entry.path + '\0' + std::to_string(entry.ino) + ' ' + std::to_string(entry.size) + ' ' +
+                std::to_string(entry.mtime_ns) + ' ' + std::to_string(entry.ctime_ns) + '\n';
+    }
+    return proto::sha256(text);
+}
 
 SettleWatch::Answer SettleWatch::look(const RunLook& look) {
     std::map<std::string, Seen, std::less<>> now;

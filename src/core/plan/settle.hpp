@@ -30,6 +30,9 @@ struct RunLook {
     std::int64_t now_ns{0};
 };
 
+// Names the files of a unit and the state of each: what was pulled in this state need not be pulled again.
+proto::Digest state_of(const Unit& unit, std::span<const proto::FileEntry> entries);
+
 // Remembers what earlier looks saw. A unit is settled when none of its files is open for writing, nothing of it is
 // missing, and one of these holds:
 // - it is a file or a set of shards, and all writers are known: who closed it has written it;

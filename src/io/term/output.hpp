@@ -76,6 +76,11 @@ class Output {
     ~Output() = default;
 
     [[nodiscard]] Format format() const { return options_.format; }
+    // From now on one object a line where it was one envelope: for a command that may go on for days. To be called
+    // before anything is written.
+    void stream_lines() {
+        if (options_.format == Format::json) options_.format = Format::jsonl;
+    }
     [[nodiscard]] bool for_machines() const {
         return options_.format == Format::json || options_.format == Format::jsonl;
     }

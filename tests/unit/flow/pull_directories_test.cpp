@@ -7,7 +7,8 @@
 #include <chrono>
 #include <thread>
 
-#include "core/plan/manifest.hpp"
+#include "core/config/load_profile.hpp"
+#include "down_stage.hpp"
 #include "support/eventful_box.hpp"
 #include "support/finished_run.hpp"
 #include "support/temp_dir.hpp"
@@ -123,4 +124,34 @@ TEST_CASE("a directory that cannot be filled holds back no other, and a rerun fe
     CHECK(pulled_file(report, "good/z.bin").state == FileState::kept);
     CHECK(report.tally.fetched + report.tally.resumed == 3'000'001);
     CHECK(std::ranges::count(receipted(bench), "bad/y.bin") == 1);
+}
+
+TEST_CASE("the plan of a pull tells money by the profile and the lease, and time once a pull was seen") {
+    Bench bench;
+    bench.put("a/x.bin", support::noise(5'000'000, 5));
+    bench.claim({{"*.bin", RosterClass::must}});
+    const std::string root = bench.local.root();
+    std::string profile = support::rented_profile(root.substr(0, root.rfind("/drawhitch/")));
+    profile.replace(profile.find("egress_gb = -1"), 14, "egress_gb = 90.0");
+    REQUIRE(config::load_profile(profile, "generic-ssh", "").ok());
+    REQUIRE(bench.local.ledger().set_profile(bench.lease.id, "generic-ssh", profile));
+    REQUIRE(bench.local.ledger().set_price(bench.lease.id, 3600, "EUR"));
+    bench.local.deps().dry_run = true;
+    auto cost = bench.pull().cost;
+    CHECK(cost.bytes > 5'000'000);
+    REQUIRE(cost.egress);
+    CHECK(*cost.egress > 0.45);
+    CHECK(!cost.seconds);
+    CHECK(!cost.meter);
+    bench.local.deps().dry_run = false;
+    CHECK_FALSE(bench.pull().problem);
+    CHECK(bench.op.events().told(EventKind::note, "to fetch: 4.8 MiB, egress at most 0.45 EUR"));
+    bench.put("b/y.bin", support::noise(8'000'000, 6));
+    bench.local.deps().dry_run = true;
+    cost = bench.pull().cost;
+    CHECK(cost.bytes == 8'000'000);
+    REQUIRE(cost.seconds);
+    REQUIRE(cost.meter);
+    CHECK(*cost.meter == *cost.seconds);  // at one a second
+    CHECK(cost.currency == "EUR");
 }
