@@ -34,6 +34,15 @@ void tell_what_stays(const Op& op, term::Output& out, const flow::LocalTree& tre
     for (const plan::LeftOut& file : tree.remarks) {
         op.note(printable(file.path) + ": " + file.reason);
     }
+    Json followed = Json::array();
+    for (const flow::FollowedLink& link : tree.followed) {
+        op.note(printable(link.path) + ": the link is followed to " + printable(link.target) +
+                (link.files == 1 ? "" : " (" + counted(link.files, "file") + ")"));
+        followed.push(Json::object()
+                          .set("path", Json::name(link.path))
+                          .set("target", Json::name(link.target))
+                          .set("files", link.files));
+    }
     for (const flow::FlawedFile& file : tree.flawed) {
         for (const parse::Flaw flaw : file.flaws) {
             const std::string text = printable(file.path) + ": " + std::string{parse::describe(flaw)};
@@ -51,6 +60,7 @@ void tell_what_stays(const Op& op, term::Output& out, const flow::LocalTree& tre
     }
     out.json("held_back", left_out_json(tree.held_back));
     out.json("left_out", left_out_json(tree.left_out));
+    out.json("followed", followed);
     out.json("flawed", flawed);
 }
 

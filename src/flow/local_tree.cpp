@@ -51,6 +51,18 @@ std::string joined(const std::string& parent, std::string_view name) {
     return parent.empty() ? std::string{name} : parent + "/" + std::string{name};
 }
 
+// Without links in it; empty, with errno set, when there is nothing.
+std::string real_path(const std::string& path) {
+    const std::unique_ptr<char, decltype(&std::free)> real{::realpath(path.c_str(), nullptr), &std::free};
+    return real ? std::string{real.get()} : std::string{};
+}
+
+std::uint64_t files_among(const std::vector<FileEntry>& entries, std::size_t first) {
+    const auto is_file = [](const FileEntry& entry) { return entry.type == FileType::file; };
+    return static_cast<std::uint64_t>(
+        std::count_if(entries.begin() + static_cast<std::ptrdiff_t>(first), entries.end(), is_file));
+}
+
 // The walk and the ignore rules.
 class TreeCollector {
   public:
@@ -119,13 +131,15 @@ class TreeCollector {
     Status follow_to(const std::string& path, const std::string& from, std::vector<FileEntry>& into,
                      std::size_t depth) {
         struct stat found {};
-        if (::stat(from.c_str(), &found) != 0) {
+        const std::string real = real_path(from);
+        if (real.empty() || ::stat(real.c_str(), &found) != 0) {
             tree_.left_out.push_back({path, errno_error(errno, "follow the link to", from).message});
             return ok();
         }
         FileEntry entry = disk::entry_from_stat(path, found);
         if (entry.type == FileType::file) {
-            source_.follow(path, from);
+            source_.follow(path, real);
+            tree_.followed.push_back({path, real, 1});
             into.push_back(std::move(entry));
             return ok();
         }
@@ -135,7 +149,12 @@ class TreeCollector {
             return ok();
         }
         into.push_back(entry);
-        return follow_directory(path, from, into, depth);
+        const std::size_t at = tree_.followed.size();
+        const std::size_t before = into.size();
+        tree_.followed.push_back({path, real, 0});
+        TRY(follow_directory(path, real, into, depth));
+        tree_.followed[at].files = files_among(into, before);
+        return ok();
     }
 
     Status follow_directory(const std::string& path, const std::string& from, std::vector<FileEntry>& into,
@@ -206,8 +225,13 @@ class Inspector {
     void hold_back_by_name(std::vector<FileEntry>& entries) {
         std::erase_if(entries, [this](const FileEntry& entry) {
             if (entry.type != FileType::file || is_allowed(entry.path)) return false;
-            const auto why = parse::secret_name(entry.path);
-            if (why) tree_.held_back.push_back({entry.path, std::string{*why}});
+            if (const auto why = parse::secret_name(entry.path)) {
+                tree_.held_back.push_back({entry.path, std::string{*why}});
+                return true;
+            }
+            const std::string* real = source_.followed(entry.path);
+            const auto why = real != nullptr ? parse::secret_name(*real) : std::nullopt;
+            if (why) tree_.held_back.push_back({entry.path, std::string{*why} + " at " + printable(*real)});
             return why.has_value();
         });
     }
@@ -246,9 +270,11 @@ class Inspector {
 
     // Called from the hashing threads.
     void inspect(const FileEntry& entry, std::size_t index, std::string_view head, std::vector<bool>& drop) {
+        const std::string* real = source_.followed(entry.path);
+        const std::string_view named = real != nullptr ? *real : entry.path;
         const auto secret = is_allowed(entry.path)
                                 ? std::nullopt
-                                : parse::secret_content(entry.path, head.substr(0, parse::k_secret_head_bytes));
+                                : parse::secret_content(named, head.substr(0, parse::k_secret_head_bytes));
         auto flaws = secret ? std::vector<parse::Flaw>{} : parse::lint(entry.path, head, entry.executable());
         if (!secret && flaws.empty()) return;
         const std::lock_guard lock{mutex_};
@@ -351,6 +377,10 @@ Result<LocalTree> collect_once(const Op& op, TreeSource& source, const TreeRules
     std::sort(going.begin(), going.end(),
               [](const FileEntry& a, const FileEntry& b) { return proto::scan_less(a.path, b.path); });
     TRY(Inspector(op, source, rules, tree).run(std::move(going)));
+    std::erase_if(tree.followed, [&](const FollowedLink& link) {
+        return std::ranges::any_of(tree.held_back,
+                                   [&](const plan::LeftOut& secret) { return secret.path == link.path; });
+    });
     count(tree);
     TRY_ASSIGN(tree.hash, proto::tree_hash(tree.entries));
     return tree;

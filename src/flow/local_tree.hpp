@@ -33,6 +33,11 @@ class TreeSource {
     }
     void replace(const std::string& path, std::string content) { replaced_[path] = std::move(content); }
     void follow(const std::string& path, std::string absolute) { followed_[path] = std::move(absolute); }
+    // Where the content of `path` really lies, when it was followed to there; null for a file of the project's own.
+    [[nodiscard]] const std::string* followed(const std::string& path) const {
+        const auto found = followed_.find(path);
+        return found == followed_.end() ? nullptr : &found->second;
+    }
 
     [[nodiscard]] const disk::Root& root() const { return root_; }
     [[nodiscard]] Result<UniqueFd> open(const std::string& path) const;
@@ -46,12 +51,20 @@ class TreeSource {
     std::map<std::string, std::string> followed_{};
 };
 
+// A link in whose place goes what it points to.
+struct FollowedLink {
+    std::string path{};
+    std::string target{};    // absolute, without links in it
+    std::uint64_t files{0};  // found there: more than 1 only below a directory
+};
+
 struct LocalTree {
     std::vector<proto::FileEntry> entries{};           // directories, files with root digests, symlinks; scan order
     std::vector<std::vector<proto::Digest>> leaves{};  // per entry; empty but for files
     std::vector<plan::LeftOut> held_back{};            // look like secrets
     std::vector<plan::LeftOut> left_out{};             // cannot or may not go
     std::vector<plan::LeftOut> remarks{};              // go, with something to say about it
+    std::vector<FollowedLink> followed{};              // push.outside_links = "follow"
     std::vector<FlawedFile> flawed{};                  // line ends, byte order marks, execute bits
     std::uint64_t files{0};
     std::uint64_t bytes{0};

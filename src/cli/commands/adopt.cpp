@@ -1,16 +1,15 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 
-#include "base/fd.hpp"
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
 #include "cli/lease_view.hpp"
 #include "cli/workplace.hpp"
 #include "flow/adopt.hpp"
+#include "io/term/input.hpp"
 #include "io/term/output.hpp"
 #include "io/transport/endpoint.hpp"
 
@@ -53,12 +52,12 @@ Result<std::optional<double>> price_of(const Parsed& parsed) {
 }
 
 // The first line of standard input.
-Result<std::string> password_from_stdin() {
+Result<std::string> password_from_stdin(const Op& op) {
     std::string line;
     char byte = 0;
     while (line.size() < k_longest_password) {
-        const ssize_t count = ::read(0, &byte, 1);
-        if (count != 1 || byte == '\n') break;
+        TRY_ASSIGN(const std::size_t count, term::read_some(op, 0, std::span(&byte, 1), "standard input"));
+        if (count == 0 || byte == '\n') break;
         line += byte;
     }
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -92,7 +91,7 @@ Result<flow::AdoptRequest> request_of(const Context& context, const Parsed& pars
     request.currency = parsed.text("currency").value_or("");
     TRY_ASSIGN(request.price_hour, price_of(parsed));
     if (parsed.flag("password-stdin")) {
-        TRY_ASSIGN(request.password, password_from_stdin());
+        TRY_ASSIGN(request.password, password_from_stdin(context.op));
     }
     return request;
 }

@@ -8,6 +8,7 @@
 #include "cli/workplace.hpp"
 #include "core/parse/log_lines.hpp"
 #include "flow/exec.hpp"
+#include "io/term/input.hpp"
 #include "io/term/output.hpp"
 
 namespace drawhitch::cli {
@@ -20,13 +21,13 @@ using transport::Stream;
 constexpr std::size_t k_most_input = 64U << 20U;
 constexpr std::size_t k_most_json = 16U << 20U;
 
-Result<std::string> all_of_stdin() {
+Result<std::string> all_of_stdin(const Op& op) {
     std::string input;
     char piece[65536];
     for (;;) {
-        TRY_ASSIGN(const std::size_t count, read_full(0, piece, "standard input"));
+        TRY_ASSIGN(const std::size_t count, term::read_some(op, 0, piece, "standard input"));
+        if (count == 0) return input;
         input.append(piece, count);
-        if (count < sizeof piece) return input;
         if (input.size() > k_most_input)
             return Error{Code::usage, "--stdin takes at most " + human_bytes(k_most_input)}.then("drawhitch help cp");
     }
@@ -100,7 +101,7 @@ Result<Outcome> run_exec(Context& context, const Parsed& parsed) {
         return Outcome{};
     }
     if (parsed.flag("stdin")) {
-        TRY_ASSIGN(request.input, all_of_stdin());
+        TRY_ASSIGN(request.input, all_of_stdin(context.op));
     }
     Receiver receiver(context.out);
     TRY_ASSIGN(const transport::Exit exit,

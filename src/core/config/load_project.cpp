@@ -220,6 +220,9 @@ std::vector<TrustItem> keys_needing_trust(const Project& project) {
     if (!project.push.allow_secrets.empty()) {
         items.push_back({"push.allow_secrets", argv_text(project.push.allow_secrets)});
     }
+    if (project.push.outside_links != model::OutsideLinks::skip) {
+        items.push_back({"push.outside_links", std::string(model::word_of(project.push.outside_links))});
+    }
     return items;
 }
 
@@ -239,6 +242,7 @@ Project without_untrusted(Project project) {
     project.notify_command.clear();
     project.env.pass.clear();
     project.push.allow_secrets.clear();
+    project.push.outside_links = model::OutsideLinks::skip;
     return project;
 }
 

@@ -73,7 +73,7 @@ Status check_kind(const struct stat& seen, const std::string& path) {
 
 // With a write-ahead log beside it, SQLite would play that log into any file of the name.
 Result<UniqueFd> check_replaced(const std::string& path) {
-    UniqueFd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+    UniqueFd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
     if (!fd) return errno_error(errno, "open", path).then("ls -la " + shell_quote(path));
     std::array<char, k_magic.size()> start{};
     TRY_ASSIGN(const std::size_t count, pread_full(fd.get(), std::span{start}, 0, path));

@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <spdlog/logger.h>
+#include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/rotating_file_sink.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <cerrno>
@@ -33,11 +35,16 @@ spdlog::level::level_enum level_of(EventKind kind) {
     return spdlog::level::info;
 }
 
+// A full log is renamed, which must not happen to /dev/null.
+spdlog::sink_ptr sink_for(const std::string& path, bool device) {
+    if (device) return std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
+    return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(path, k_file_size, k_kept_files);
+}
+
 }  // namespace
 
 struct LogFile::Logger {
-    explicit Logger(const std::string& path)
-        : log("drawhitch", std::make_shared<spdlog::sinks::rotating_file_sink_mt>(path, k_file_size, k_kept_files)) {
+    Logger(const std::string& path, bool device) : log("drawhitch", sink_for(path, device)) {
         log.set_level(spdlog::level::debug);
         log.flush_on(spdlog::level::debug);  // what is not flushed is missing after a crash, when it matters
         log.set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %P %l %v", spdlog::pattern_time_type::utc);
@@ -56,12 +63,22 @@ bool LogFile::failed() const {
 }
 
 Result<std::unique_ptr<LogFile>> LogFile::open(const std::string& path) {
+    bool device = false;
     {
-        const UniqueFd file{::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)};
-        if (!file) return errno_error(errno, "write the log file", path);
+        // Not waited for: a pipe without a reader would hold us, and no Ctrl-C is heard so early.
+        const UniqueFd file{
+            ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600)};
+        const int problem = errno;
+        struct stat found {};
+        const bool there = (file ? ::fstat(file.get(), &found) : ::stat(path.c_str(), &found)) == 0;
+        device = there && S_ISCHR(found.st_mode);
+        if (there && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode) && !device)
+            return Error{Code::usage, "the log file " + printable(path) + " is a pipe or the like"}.because(
+                "it would hold up everything where nobody reads it");
+        if (!file) return errno_error(problem, "write the log file", path);
     }
     try {
-        return std::unique_ptr<LogFile>{new LogFile{std::make_unique<Logger>(path)}};
+        return std::unique_ptr<LogFile>{new LogFile{std::make_unique<Logger>(path, device)}};
     } catch (const spdlog::spdlog_ex& problem) {
         return Error{Code::local_io, "cannot write the log file " + printable(path)}.because(problem.what());
     }

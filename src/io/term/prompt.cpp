@@ -1,14 +1,13 @@
 #include "io/term/prompt.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 
 #include "base/fd.hpp"
 #include "base/text.hpp"
+#include "io/term/input.hpp"
 #include "io/term/screen.hpp"
 
 namespace drawhitch::term {
@@ -24,25 +23,12 @@ std::string shown_lines(std::string_view question) {
 }
 
 constexpr std::size_t k_longest_answer = 4096;  // a terminal line in canonical mode holds no more
-constexpr milliseconds k_longest_wait{60'000};
 
 Error nobody_to_ask(std::string_view question, std::string_view instead, bool forbidden) {
     std::string message = "this needs an answer: " + printable(question);
     return Error{Code::usage, std::move(message)}
         .because(forbidden ? "questions are switched off by --no-input" : "there is no terminal to ask on")
         .then(std::string{instead});
-}
-
-Status wait_readable(const Op& op, int fd) {
-    for (;;) {
-        TRY(op.check());
-        std::array<pollfd, 2> polled{pollfd{fd, POLLIN, 0}, pollfd{op.cancel.fd(), POLLIN, 0}};
-        const int timeout = static_cast<int>(op.left(k_longest_wait).count());
-        if (::poll(polled.data(), polled.size(), timeout) < 0 && errno != EINTR) {
-            return errno_error(errno, "read", "the terminal");
-        }
-        if (polled[0].revents != 0 && polled[1].revents == 0) return ok();
-    }
 }
 
 bool is_yes(std::string_view answer) {
@@ -89,7 +75,7 @@ Result<Prompt::Answer> Prompt::ask(const Op& op, std::string_view question, std:
 
     Answer answer;
     for (;;) {
-        if (Status waited = wait_readable(op, terminal.get()); !waited) {
+        if (Status waited = wait_readable(op, terminal.get(), "the terminal"); !waited) {
             (void)write_all(terminal.get(), "\n", "the terminal");  // what comes next begins on a line of its own
             return std::move(waited).error();
         }

@@ -261,6 +261,29 @@ TEST_CASE("a followed directory brings its content") {
     const auto report = bench.push();
     CHECK(support::read_file(bench.release(report, "vendor/a.py")) == "a");
     CHECK(!report.tree.left_out.empty());
+    REQUIRE(report.tree.followed.size() == 1);
+    CHECK(report.tree.followed[0].path == "vendor");
+    CHECK(report.tree.followed[0].target == std::filesystem::canonical(outside.path()));
+    CHECK(report.tree.followed[0].files == 1);
+}
+
+TEST_CASE("a link to a secret is held back by the name it has there") {
+    Bench bench;
+    support::TempDir outside;
+    support::write_file(outside / "id_ed25519", "words");
+    std::filesystem::create_directory(outside / ".aws");
+    support::write_file(outside / ".aws/credentials", "words");
+    REQUIRE(::symlink((outside / "id_ed25519").c_str(), (bench.local.project_directory() + "/notes.txt").c_str()) == 0);
+    REQUIRE(::symlink((outside / ".aws").c_str(), (bench.local.project_directory() + "/vendor").c_str()) == 0);
+    bench.local.project().push.outside_links = model::OutsideLinks::follow;
+    const auto report = bench.push();
+    REQUIRE(report.tree.held_back.size() == 2);
+    CHECK(report.tree.held_back[0].path == "notes.txt");
+    CHECK(report.tree.held_back[1].path == "vendor/credentials");
+    REQUIRE(report.tree.followed.size() == 1);
+    CHECK(report.tree.followed[0].path == "vendor");
+    bench.local.project().push.allow_secrets = {"notes.txt"};
+    CHECK(bench.push().tree.held_back.size() == 1);
 }
 
 TEST_CASE("old releases that no run needs go, others stay") {

@@ -205,11 +205,12 @@ TEST_CASE("exactly the keys of the trust rule wait for trust, and without it not
     for (const auto& item : config::keys_needing_trust(project))
         keys.push_back(item.key);
     CHECK(keys == std::vector<std::string>{"pull.verify_cmd", "run.on_settled", "notify.command", "env.pass",
-                                           "push.allow_secrets"});
+                                           "push.allow_secrets", "push.outside_links"});
     const model::Project bare = config::without_untrusted(project);
     CHECK(config::keys_needing_trust(bare).empty());
     CHECK(bare.name == "mnist");
     CHECK(bare.env.activate == project.env.activate);
+    CHECK(bare.push.outside_links == model::OutsideLinks::skip);
     CHECK(config::keys_needing_trust(model::Project{}).empty());
 }
 
@@ -228,6 +229,7 @@ TEST_CASE("what is trusted changes with the file's place, any key and any byte o
         text(replaced(k_full, "cp -r {unit} /bucket", "cp -r {unit} /buckeT")),
         text(replaced(k_full, "[\"WANDB_API_KEY\"]", "[]")),
         text(replaced(k_full, "[\"conf/.env\"]", "[\"**\"]")),
+        text(replaced(k_full, "outside_links = \"copy\"", "outside_links = \"follow\"")),
         text(replaced(k_full, "[\"notify-send\", \"drawhitch\"]", "[\"notify-send\"]")),
     };
     std::set<std::string> different(others.begin(), others.end());
