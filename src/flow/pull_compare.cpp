@@ -88,13 +88,18 @@ Status Pull::put_in_order() {
         TRY_ASSIGN(auto glob, parse::Glob::compile(pattern));
         first.push_back(std::move(glob));
     }
-    const auto rank = [&first](std::string_view path) {
+    std::vector<bool> met(first.size() + 1, false);
+    const auto rank = [&](std::string_view path) {
         const std::string on_box = plan::work_name(path);
         const auto found = std::ranges::find_if(
             first, [&](const parse::Glob& glob) { return glob.covers(path) || glob.covers(on_box); });
-        return static_cast<std::size_t>(found - first.begin());
+        const auto at = static_cast<std::size_t>(found - first.begin());
+        met[at] = true;
+        return at;
     };
     report_.directories = plan::pull_order(selection_.units, selection_.entries, rank);
+    for (std::size_t i = 0; i < first.size() && followed_ == nullptr; ++i)
+        if (!met[i]) op_.note("nothing that is to come first matches \"" + printable(options_.first[i]) + "\"");
     return ok();
 }
 

@@ -46,8 +46,8 @@ class Follow {
                 continue;
             }
             auto last = pull(op_, deps_, once_);
-            if (last) return finish(std::move(*last));
-            TRY(unanswered(std::move(last).error()));
+            if (last && !(last->problem && is_unreachable(*last->problem))) return finish(std::move(*last));
+            TRY(unanswered(last ? *last->problem : std::move(last).error()));
             op_.clock.sleep(op_.left(pause_), op_.cancel);
         }
     }
@@ -63,14 +63,21 @@ class Follow {
             return false;
         }
         answered();
-        if (std::ranges::all_of(view.runs, is_over)) return true;
+        if (std::ranges::all_of(view.runs, is_over)) {
+            if (!std::exchange(ended_, true))
+                op_.note(once_.run + " has ended: " + std::string{model::name_of(view.runs.front().verdict.kind)});
+            return true;
+        }
         auto round = Pull{op_, deps_, once_, &followed_}.round();
         if (!round && round.error().code == Code::not_found) return false;  // its directory is not there yet
         if (!round && is_unreachable(round.error())) {
             TRY(unanswered(std::move(round).error()));
             return false;
         }
+        // Somebody else pulls into the same place just now; at the very start it is told.
+        if (!round && round.error().code == Code::locked && looked_) return false;
         if (!round) return std::move(round).error();
+        looked_ = true;
         if (*round) TRY(tell(**round));
         if (followed_.again_in) pause_ = std::clamp(*followed_.again_in, std::min(k_shortest_pause, pause_), pause_);
         return false;
@@ -84,7 +91,11 @@ class Follow {
                 ++report_.units;
                 report_.bytes += unit.bytes;
             }
-            sink_({unit, report.directory, op_.clock.wall()});
+            // The same trouble is told once.
+            std::string& before = troubles_[unit.name];
+            const bool again = !unit.proven && before == unit.why;
+            before = unit.proven ? "" : unit.why;
+            if (!again) sink_({unit, report.directory, op_.clock.wall()});
         }
         if (!report.problem || report.problem->code == Code::skipped || report.problem->code == Code::integrity)
             return ok();
@@ -132,6 +143,9 @@ class Follow {
     Instant last_answer_;
     milliseconds pause_{0};
     int failures_{0};
+    bool looked_{false};  // at least once, to its end
+    bool ended_{false};
+    std::map<std::string, std::string> troubles_{};  // by unit: why it was not proven
 };
 
 }  // namespace

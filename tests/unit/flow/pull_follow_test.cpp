@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <functional>
 #include <map>
 
 #include "run/run_stage.hpp"
@@ -22,7 +23,8 @@ std::string wait_for(const std::string& path) {
 }
 
 struct Stage : RunStage {
-    std::vector<std::string> told{};             // "name" of what was proven, "!name" of what was not
+    std::vector<std::string> told{};  // "name" of what was proven, "!name" of what was not
+    std::function<void(const std::string& word)> meanwhile{};
     std::map<std::string, std::string> opens{};  // by such a word: the gate file of the job that it opens
 
     [[nodiscard]] std::string gate(const std::string& name) { return local().project_directory() + "/" + name; }
@@ -38,6 +40,7 @@ struct Stage : RunStage {
         return flow::follow_run(op, deps(), options, [this](const flow::FollowedUnit& followed) {
             const std::string word = (followed.unit.proven ? "" : "!") + followed.unit.name;
             told.push_back(word);
+            if (meanwhile) meanwhile(word);
             if (const auto opened = opens.find(word); opened != opens.end()) support::write_file(opened->second, "");
         });
     }
@@ -58,6 +61,7 @@ TEST_CASE("what a run renames into place comes home while it goes on, and its lo
     INFO((report ? "" : report.error().message));
     REQUIRE(report);
     CHECK_FALSE(report->last.problem);
+    CHECK(stage.op.events().told(EventKind::note, "r1 has ended: DONE"));
     CHECK(stage.count("step-1") == 1);
     CHECK(stage.count("step-2") == 1);
     CHECK(stage.count("best.bin") == 1);
@@ -114,6 +118,26 @@ TEST_CASE("a damaged checkpoint is told once, and does not end the following") {
     CHECK(stage.count("good.json") == 1);
     REQUIRE(report->last.problem);
     CHECK(report->last.problem->code == Code::integrity);
+}
+
+TEST_CASE("what cannot land here is told once, holds back nothing, and is tried again") {
+    Stage stage;
+    stage.start("echo 1 >tmp1; mv tmp1 one.bin; " + wait_for(stage.gate("one")) +
+                    "mkdir bad; echo 2 >tmp2; mv tmp2 bad/x.bin; " + wait_for(stage.gate("bad")) +
+                    "echo 3 >tmp3; mv tmp3 late.bin; " + wait_for(stage.gate("late")) + ":",
+                {"*.bin"});
+    stage.opens = {{"one.bin", stage.gate("one")}, {"!bad/x.bin", stage.gate("bad")}, {"late.bin", stage.gate("late")}};
+    stage.meanwhile = [&](const std::string& word) {
+        // A file where a directory should be, until the last unit is here.
+        if (word == "one.bin") support::write_file(stage.there() + "/bad", "");
+        if (word == "late.bin") ::unlink((stage.there() + "/bad").c_str());
+    };
+    const auto report = stage.follow();
+    REQUIRE(report);
+    CHECK_FALSE(report->last.problem);
+    CHECK(stage.count("!bad/x.bin") == 1);
+    CHECK(stage.count("late.bin") == 1);
+    CHECK(support::read_file(stage.there() + "/bad/x.bin") == "2\n");
 }
 
 TEST_CASE("an interrupted following ends as such, and the next one brings only what is new") {
