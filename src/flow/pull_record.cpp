@@ -5,8 +5,7 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "core/exchange/shard_index.hpp"
-#include "core/proto/path.hpp"
+#include "core/parse/structure_set.hpp"
 #include "flow/pull_parts.hpp"
 #include "flow/structure_check.hpp"
 #include "io/disk/write_atomic.hpp"
@@ -14,8 +13,6 @@
 namespace drawhitch::flow {
 
 namespace {
-
-constexpr std::size_t k_longest_index = 64U << 20U;  // far more than the tensors of any model need
 
 bool is_here(FileState state) {
     return state == FileState::pulled || state == FileState::kept || state == FileState::unsettled;
@@ -62,6 +59,25 @@ Status check_structures(const Op& op, const disk::Root& root, std::span<const st
     return ok();
 }
 
+// What an index says of its shards is asked where all of the unit is here and right: a shard that did not arrive is no
+// damage of the box's.
+Status check_sets(const Op& op, const disk::Root& root, const plan::Unit& unit, PullReport& report) {
+    const auto proven = [&](std::size_t index) { return is_proven(report.files[index]); };
+    if (!unit.missing.empty() || !std::ranges::all_of(unit.files, proven)) return ok();
+    for (const std::size_t index : unit.files) {
+        PulledFile& file = report.files[index];
+        if (!parse::tells_of_others(file.entry.path)) continue;
+        const auto verdict = check_set_structure(op, root, file.entry.path);
+        if (!verdict && (verdict.error().code == Code::cancelled || verdict.error().code == Code::deadline))
+            return verdict.error();
+        // Moved away meanwhile, or gone bad: the looks behind this one tell. Its own format was checked before.
+        if (!verdict || verdict->state != model::Structure::broken) continue;
+        file.structure = verdict->state;
+        file.why = "damaged on the box itself: " + verdict->detail;
+    }
+    return ok();
+}
+
 // The last look before anything is certified. Files were written through open directories, and what counts is what
 // their names lead to: whoever renames or links a directory while it is filled must not get a proof of it.
 void find_displaced(const disk::Root& root, std::span<const std::size_t> which, PullReport& report) {
@@ -78,24 +94,21 @@ void find_displaced(const disk::Root& root, std::span<const std::size_t> which, 
 }
 
 // What an index of the unit names and the unit does not have; empty: nothing. The files are here and proven.
-std::string missing_by_index(const disk::Root& root, const plan::Unit& unit, const std::vector<PulledFile>& files) {
+std::string missing_by_index(const Op& op, const disk::Root& root, const plan::Unit& unit,
+                             const std::vector<PulledFile>& files) {
     std::set<std::string_view> there;
     for (const std::size_t index : unit.files)
         there.insert(files[index].entry.path);
     for (const std::string_view path : there) {
-        if (!exchange::is_shard_index(path)) continue;
-        const auto text = disk::read_whole(root, path, k_longest_index);
-        const auto named = text ? exchange::shard_files(*text) : std::nullopt;
-        const std::string parent{proto::path_parent(path)};
-        for (const std::string& name : named.value_or(std::vector<std::string>{})) {
-            const std::string full = parent.empty() ? name : parent + "/" + name;
-            if (!there.contains(full)) return full;
-        }
+        if (!parse::tells_of_others(path)) continue;
+        for (const std::string& named : named_by(op, root, std::string{path}))
+            if (!there.contains(named)) return named;
     }
     return {};
 }
 
-PulledUnit judge_unit(const disk::Root& root, const plan::Unit& unit, const std::vector<PulledFile>& files) {
+PulledUnit judge_unit(const Op& op, const disk::Root& root, const plan::Unit& unit,
+                      const std::vector<PulledFile>& files) {
     PulledUnit judged{.name = unit.name, .kind = unit.kind, .wanted = unit.wanted, .proven = true};
     std::size_t vanished = 0;
     for (const std::size_t index : unit.files) {
@@ -113,7 +126,7 @@ PulledUnit judge_unit(const disk::Root& root, const plan::Unit& unit, const std:
         return judged;
     }
     const std::string missing =
-        unit.missing.empty() && judged.proven ? missing_by_index(root, unit, files) : unit.missing;
+        unit.missing.empty() && judged.proven ? missing_by_index(op, root, unit, files) : unit.missing;
     if (!missing.empty()) {
         judged.proven = false;
         judged.why = "incomplete on the box: " + printable(missing) + " is missing";
@@ -180,7 +193,8 @@ Status certify_units(const Op& op, const Deps& deps, const disk::Root& root, con
     const std::vector<std::size_t> files = files_of(selection, which);
     TRY(check_structures(op, root, files, report));
     for (const std::size_t index : which) {
-        PulledUnit judged = judge_unit(root, selection.units[index], report.files);
+        TRY(check_sets(op, root, selection.units[index], report));
+        PulledUnit judged = judge_unit(op, root, selection.units[index], report.files);
         TRY(load_unit(op, deps, selection.units[index], report, judged));
         report.units[index] = std::move(judged);
     }

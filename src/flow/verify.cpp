@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "core/model/stand_in.hpp"
+#include "core/parse/structure_set.hpp"
 #include "flow/box.hpp"
 #include "flow/hash_files.hpp"
 #include "flow/lease_word.hpp"
@@ -75,6 +76,23 @@ Result<VerifiedFile> judge_local(const Op& op, const disk::Root& root, const pla
         verified.why = verdict.detail;
     }
     return verified;
+}
+
+// What an index says of its shards, where all of the unit is good.
+Status check_sets(const Op& op, const disk::Root& root, VerifyReport& report) {
+    std::set<std::string_view> bad;
+    for (const VerifiedFile& verified : report.files)
+        if (verified.state != VerifyState::good) bad.insert(verified.file.entry.unit);
+    for (VerifiedFile& verified : report.files) {
+        const model::ManifestEntry& entry = verified.file.entry;
+        if (!parse::tells_of_others(entry.path) || bad.contains(entry.unit)) continue;
+        TRY_ASSIGN(const auto verdict, check_set_structure(op, root, entry.path));
+        if (verdict.state != model::Structure::broken) continue;
+        verified.state = VerifyState::broken;
+        verified.file.structure = verdict.state;
+        verified.why = "damaged on the box, before it was pulled: " + verdict.detail;
+    }
+    return ok();
 }
 
 // Which whole unit stands in for each one with a file whose structure is damaged.
@@ -218,6 +236,7 @@ Result<VerifyReport> verify(const Op& op, Deps& deps, const VerifyOptions& optio
         TRY_ASSIGN(auto verified, judge_local(op, root, manifest->files[i], hashed[i]));
         report.files.push_back(std::move(verified));
     }
+    TRY(check_sets(op, root, report));
     TRY(load_units(op, deps, options.directory, report));
     tell_stand_ins(report);
     if (options.box) TRY(compare_with_box(op, deps, options, report));

@@ -56,6 +56,7 @@ Check check_for(std::string_view path) {
     const std::string name = lower(path.substr(path.rfind('/') + 1));
     // TensorBoard puts time, host and process behind the word.
     if (name.find(".tfevents.") != std::string::npos) return check_event_records;
+    if (name == ".metadata") return check_dcp_metadata;
     const auto found = std::ranges::find_if(k_endings, [&](const Ending& one) { return name.ends_with(one.text); });
     return found == k_endings.end() ? nullptr : found->check;
 }

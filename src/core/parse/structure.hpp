@@ -62,6 +62,9 @@ Result<StructureVerdict> check_event_records(Reader& file);
 Result<StructureVerdict> check_png(Reader& file);
 // tar: every header's checksum, the sizes of the members, the end mark. The members' data have no checksum.
 Result<StructureVerdict> check_tar(Reader& file);
+// The `.metadata` of torch's distributed checkpoints: its pickle is walked through, not run. Whether the files that it
+// tells of are as it says is core/parse/structure_set.hpp.
+Result<StructureVerdict> check_dcp_metadata(Reader& file);
 // All is unpacked: gzip has a CRC for each member, zstd one for each frame where its writer was asked for it.
 Result<StructureVerdict> check_gzip(Reader& file);
 Result<StructureVerdict> check_zstd(Reader& file);

@@ -38,7 +38,7 @@ constexpr std::array<ElementBlock, 31> k_blocks{{
     {34, 256, 54}, {35, 256, 66},  {39, 32, 17},
 }};
 
-struct Extent {
+struct TensorExtent {
     std::uint64_t begin{0};  // in the data
     std::uint64_t end{0};
 };
@@ -173,10 +173,10 @@ class GgufCheck {
     }
 
     Status check_layout() {
-        std::ranges::sort(extents_, {}, &Extent::begin);
+        std::ranges::sort(extents_, {}, &TensorExtent::begin);
         const std::uint64_t data_at = padded(at_, alignment_);
         std::uint64_t end = 0;
-        for (const Extent& extent : extents_) {
+        for (const TensorExtent& extent : extents_) {
             if (extent.begin % alignment_ != 0) return broken_file("a tensor lies off the alignment");
             if (extent.begin < end)
                 return broken_file("two tensors overlap at data byte " + std::to_string(extent.begin));
@@ -200,7 +200,7 @@ class GgufCheck {
     std::uint64_t tensors_{0};
     std::uint64_t alignment_{k_usual_alignment};
     bool unknown_type_{false};
-    std::vector<Extent> extents_{};
+    std::vector<TensorExtent> extents_{};
 };
 
 }  // namespace

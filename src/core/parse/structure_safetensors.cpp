@@ -4,10 +4,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/text.hpp"
-#include "core/parse/structure.hpp"
+#include "core/parse/structure_safetensors.hpp"
 
 namespace drawhitch::parse {
 
@@ -40,6 +41,7 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
   public:
     std::string problem{};
     std::vector<Span> spans{};
+    std::set<std::string>* names{nullptr};  // of the tensors, where somebody wants them
 
     bool start_object(std::size_t) override {
         ++depth_;
@@ -135,6 +137,7 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
         }
         if (spans.size() == k_most_tensors) return fail("more than a million tensors");
         spans.push_back(span);
+        if (names != nullptr) names->insert(name_);
         return true;
     }
 
@@ -145,10 +148,6 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
     std::string field_{};
     Tensor tensor_{};
 };
-
-StructureVerdict broken_safetensors(std::string detail) {
-    return {model::Structure::broken, "safetensors", std::move(detail)};
-}
 
 // Empty if the tensors cover the data from its first to its last byte without gap or overlap.
 std::string layout_problem(std::vector<Span>& spans, std::uint64_t data_size) {
@@ -171,33 +170,39 @@ Result<std::string> read_header(Reader& file, std::uint64_t length) {
         const std::size_t have = header.size();
         header.resize(have + static_cast<std::size_t>(std::min<std::uint64_t>(length - have, 1U << 20U)));
         TRY_ASSIGN(const std::size_t count, file.read_at(8 + have, std::span{header}.subspan(have)));
-        if (have + count != header.size()) return Error{Code::changed, "the file shrank while it was checked"};
+        if (have + count != header.size()) return shrank();
     }
     return header;
+}
+
+Status read_tensors(Reader& file, std::set<std::string>* names) {
+    if (file.size() < 8) return broken_file("the file is shorter than its 8 byte header length");
+    std::array<char, 8> raw{};
+    TRY_ASSIGN(const std::size_t count, file.read_at(0, raw));
+    if (count != raw.size()) return shrank();
+    const std::uint64_t length = little_endian({raw.data(), raw.size()}, 0, raw.size());
+    if (length > file.size() - 8) return broken_file("the file ends inside its header");
+    if (length > k_longest_header) return broken_file("the header is longer than 100 MB");
+    TRY_ASSIGN(const std::string text, read_header(file, length));
+    if (!text.starts_with('{')) return broken_file("the header does not begin with '{'");
+    Header header;
+    header.names = names;
+    const bool read = nlohmann::json::sax_parse(text, &header, nlohmann::json::input_format_t::json, true);
+    if (!read || !header.problem.empty()) return broken_file(header.problem.empty() ? "no JSON" : header.problem);
+    std::string problem = layout_problem(header.spans, file.size() - 8 - length);
+    return problem.empty() ? ok() : broken_file(std::move(problem));
 }
 
 }  // namespace
 
 Result<StructureVerdict> check_safetensors(Reader& file) {
-    if (file.size() < 8) return broken_safetensors("the file is shorter than its 8 byte header length");
-    std::array<char, 8> raw{};
-    TRY_ASSIGN(const std::size_t count, file.read_at(0, raw));
-    if (count != raw.size()) return Error{Code::changed, "the file shrank while it was checked"};
-    std::uint64_t length = 0;
-    for (std::size_t i = 0; i < raw.size(); ++i) {
-        length |= static_cast<std::uint64_t>(static_cast<unsigned char>(raw[i])) << (8U * i);
-    }
-    if (length > file.size() - 8) return broken_safetensors("the file ends inside its header");
-    if (length > k_longest_header) return broken_safetensors("the header is longer than 100 MB");
-    TRY_ASSIGN(const std::string text, read_header(file, length));
-    if (!text.starts_with('{')) return broken_safetensors("the header does not begin with '{'");
-    Header header;
-    const bool read = nlohmann::json::sax_parse(text, &header, nlohmann::json::input_format_t::json, true);
-    if (!read || !header.problem.empty())
-        return broken_safetensors(header.problem.empty() ? "no JSON" : header.problem);
-    std::string problem = layout_problem(header.spans, file.size() - 8 - length);
-    if (!problem.empty()) return broken_safetensors(std::move(problem));
-    return StructureVerdict{model::Structure::sound, "safetensors", {}};
+    return as_verdict("safetensors", read_tensors(file, nullptr));
+}
+
+Result<std::set<std::string>> tensor_names(Reader& safetensors) {
+    std::set<std::string> names;
+    TRY(read_tensors(safetensors, &names));
+    return names;
 }
 
 }  // namespace drawhitch::parse

@@ -23,7 +23,7 @@ constexpr std::size_t k_magic_at = 257;
 constexpr std::size_t k_sparse_more_at = 482;        // in a header: a block of the map follows
 constexpr std::size_t k_sparse_more_again_at = 504;  // in such a block: another one
 constexpr std::uint64_t k_longest_extended = 1U << 20U;
-constexpr std::uint64_t k_largest = 1ULL << 62U;
+constexpr std::uint64_t k_largest_member = 1ULL << 62U;
 // What tar writes for an archive without members; more zeros than these were never written by it.
 constexpr std::uint64_t k_empty_archive = 20 * k_block;
 
@@ -52,7 +52,7 @@ std::optional<std::uint64_t> size_of(std::string_view header) {
     if (static_cast<unsigned char>(field[0]) < 0x80) return octal(field);
     if (field[0] != '\x80' || !is_zero(field.substr(1, 3))) return std::nullopt;
     const std::uint64_t size = big_endian(field, 4, 8);
-    return size > k_largest ? std::nullopt : std::optional{size};
+    return size > k_largest_member ? std::nullopt : std::optional{size};
 }
 
 // Old programs added the bytes as signed ones.
@@ -90,7 +90,7 @@ Result<std::optional<std::uint64_t>> extended_size(std::string_view records) {
         if (value.empty()) continue;
         std::uint64_t number = 0;
         const auto end = std::from_chars(value.data(), value.data() + value.size(), number);
-        if (end.ec != std::errc{} || end.ptr != value.data() + value.size() || number > k_largest)
+        if (end.ec != std::errc{} || end.ptr != value.data() + value.size() || number > k_largest_member)
             return broken_file("an extended header has an impossible size");
         size = number;
     }

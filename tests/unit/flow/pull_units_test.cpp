@@ -33,9 +33,10 @@ const flow::PulledUnit& unit_of(const flow::PullReport& report, const std::strin
 constexpr const char* k_index = R"({"metadata": {}, "weight_map": {"a": "m-00001-of-00002.safetensors",
     "b": "m-00002-of-00002.safetensors", "c": "extra.safetensors"}})";
 
-// A whole safetensors file without tensors.
-std::string no_tensors() {
-    return std::string{"\x02\0\0\0\0\0\0\0{}", 10};
+// A whole safetensors file of one byte.
+std::string tensor(const std::string& name) {
+    const std::string header = R"({")" + name + R"(":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
+    return static_cast<char>(header.size()) + std::string(7, '\0') + header + 'w';
 }
 
 }  // namespace
@@ -88,14 +89,14 @@ TEST_CASE("a distributed checkpoint without its metadata is not certified before
 
 TEST_CASE("a set of shards is certified when all that its index names is there") {
     Bench bench;
-    bench.put("m/m-00001-of-00002.safetensors", no_tensors());
-    bench.put("m/m-00002-of-00002.safetensors", no_tensors());
+    bench.put("m/m-00001-of-00002.safetensors", tensor("a"));
+    bench.put("m/m-00002-of-00002.safetensors", tensor("b"));
     bench.put("m/m.safetensors.index.json", k_index);
     bench.claim({{"m/", RosterClass::must}});
     auto report = bench.pull();
     CHECK(unit_of(report, "m").why == "incomplete on the box: m/extra.safetensors is missing");
     CHECK_FALSE(pulled_file(report, "m/m-00001-of-00002.safetensors").certified);
-    bench.put("m/extra.safetensors", no_tensors());
+    bench.put("m/extra.safetensors", tensor("c"));
     report = bench.pull();
     CHECK(unit_of(report, "m").proven);
     CHECK_FALSE(report.problem);

@@ -9,7 +9,7 @@ using support::structure_of;
 
 namespace {
 
-constexpr const char* k_files[] = {"metrics.parquet", "arrow.parquet"};
+constexpr const char* k_files[] = {"metrics.parquet", "arrow.parquet", "pyarrow.parquet"};
 
 // A file around a footer of the test's own.
 std::string around(std::string_view footer, std::string_view data = "pages") {
@@ -31,7 +31,7 @@ std::string one_column(int at, int size, std::string_view before = {}) {
 
 }  // namespace
 
-TEST_CASE("whole parquet files of two writers are sound") {
+TEST_CASE("whole parquet files of three writers are sound") {
     for (const char* name : k_files) {
         const auto verdict = structure_of("metrics.parquet", golden_structure(name));
         INFO(name << ": " << verdict.detail);

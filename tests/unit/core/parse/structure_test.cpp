@@ -5,6 +5,7 @@
 
 #include "support/memory_reader.hpp"
 #include "support/paths.hpp"
+#include "support/structure_cases.hpp"
 #include "support/temp_dir.hpp"
 
 using namespace drawhitch;
@@ -61,9 +62,7 @@ TEST_CASE("files of other formats are not judged") {
 }
 
 TEST_CASE("an old-style torch pickle is recognised by its magic number, under every name it has, and never judged") {
-    const std::string magic("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);
-    // Then its version 1001 and the machine, each a pickle, the objects, and raw storages.
-    const std::string whole = magic + std::string("\x80\x02M\xe9\x03.", 6) + "\x80\x02}q\x01." + std::string(500, 'w');
+    const std::string whole = golden("legacy.pth");
     for (const char* name : {"old.pth", "old.pt", "pytorch_model.bin", "optimizer.pkl", "step.ckpt"}) {
         const auto found = verdict(name, whole);
         CHECK(found.state == Structure::unknown_format);
@@ -72,6 +71,17 @@ TEST_CASE("an old-style torch pickle is recognised by its magic number, under ev
     }
     for (std::size_t length = 1; length < whole.size(); ++length)
         CHECK(verdict("old.pth", std::string_view{whole}.substr(0, length)).state == Structure::unknown_format);
+}
+
+TEST_CASE("every cut of a small torch checkpoint is found, and every flipped bit of its entries") {
+    const std::string whole = golden("small.pt");
+    CHECK(support::cuts_that_pass("m.pt", whole).empty());
+    const std::size_t pickle = whole.find("\x80\x02");
+    REQUIRE(pickle != std::string::npos);
+    for (const std::size_t at : support::flips_that_pass("m.pt", whole)) {
+        INFO("byte " << at);
+        CHECK((at < pickle || at > pickle + 100));
+    }
 }
 
 TEST_CASE("a torch archive without its version record is broken, and only under torch's names") {
