@@ -88,14 +88,16 @@ Status Pull::put_in_order() {
         TRY_ASSIGN(auto glob, parse::Glob::compile(pattern));
         first.push_back(std::move(glob));
     }
-    std::vector<bool> met(first.size() + 1, false);
+    std::vector<bool> met(first.size(), false);
     const auto rank = [&](std::string_view path) {
         const std::string on_box = plan::work_name(path);
-        const auto found = std::ranges::find_if(
-            first, [&](const parse::Glob& glob) { return glob.covers(path) || glob.covers(on_box); });
-        const auto at = static_cast<std::size_t>(found - first.begin());
-        met[at] = true;
-        return at;
+        std::size_t soonest = first.size();
+        for (std::size_t i = first.size(); i-- > 0;) {
+            if (!first[i].covers(path) && !first[i].covers(on_box)) continue;
+            met[i] = true;
+            soonest = i;
+        }
+        return soonest;
     };
     report_.directories = plan::pull_order(selection_.units, selection_.entries, rank);
     for (std::size_t i = 0; i < first.size() && followed_ == nullptr; ++i)

@@ -43,6 +43,7 @@ PullCost pull_cost(std::uint64_t bytes, std::span<const double> rates, const Pul
 
 std::string cost_line(const PullCost& cost) {
     std::string line = human_bytes(cost.bytes);
+    if (cost.bytes == 0) return line;
     if (cost.seconds) {
         const std::chrono::seconds whole{std::max<std::int64_t>(1, std::llround(*cost.seconds))};
         line += ", about " + human_duration(whole);

@@ -28,7 +28,7 @@ struct PullCost {
 PullCost pull_cost(std::uint64_t bytes, std::span<const double> rates, const PullPrices& prices);
 
 // "1.2 GiB, about 3m 5s, egress at most 0.11 USD, the box meanwhile 0.12 USD"; what is unknown is left out, and so is
-// egress that costs nothing.
+// egress that costs nothing. "0 B" where there is nothing to fetch.
 std::string cost_line(const PullCost& cost);
 
 }  // namespace drawhitch::plan

@@ -86,10 +86,12 @@ TEST_CASE("the directories that the user wants first come first") {
     bench.put("z/best/m.bin", "weights");
     bench.put("z/other.bin", "other");
     bench.claim({{"*.bin", RosterClass::must}});
-    const auto meanwhile = receipted_meanwhile(bench, {.first = {"z/bset/", "z/best/"}}, "z/best/m.bin");
+    const auto meanwhile =
+        receipted_meanwhile(bench, {.first = {"z/bset/", "z/best/", "z/best/m.bin"}}, "z/best/m.bin");
     CHECK(std::ranges::count(meanwhile, "a/large.bin") == 0);
     CHECK(std::ranges::count(meanwhile, "z/other.bin") == 0);  // behind a, as ever
     CHECK(bench.op.events().told(EventKind::note, "nothing that is to come first matches \"z/bset/\""));
+    CHECK_FALSE(bench.op.events().told(EventKind::note, "m.bin\""));
 }
 
 TEST_CASE("a wrong pattern of what comes first is refused before anything is fetched") {

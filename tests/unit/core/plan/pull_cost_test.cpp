@@ -38,6 +38,12 @@ TEST_CASE("what nobody knows is left out of the plan of a pull") {
     CHECK(near(cost.seconds, 1e9));
 }
 
+TEST_CASE("a pull with nothing to fetch takes no time and no money") {
+    const auto cost = plan::pull_cost(0, std::vector<double>{1e6}, {.egress_gb = 1, .price_hour = 1});
+    CHECK(near(cost.seconds, 0));
+    CHECK(plan::cost_line(cost) == "0 B");
+}
+
 TEST_CASE("a cost below a cent is told as such, and egress that is free is not told") {
     const auto cost = plan::pull_cost(1'000'000, std::vector<double>{1e6}, {.egress_gb = 0, .price_hour = 1});
     CHECK(plan::cost_line(cost) == "977 KiB, about 1 s, the box meanwhile less than 0.01 USD");
