@@ -15,6 +15,7 @@ class MemoryReader final : public parse::Reader {
     [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
     Result<std::size_t> read_at(std::uint64_t offset, std::span<char> buffer) override {
         read_ += buffer.size();
+        largest_ = std::max(largest_, buffer.size());
         if (offset >= bytes_.size()) return std::size_t{0};
         const std::string_view piece = bytes_.substr(static_cast<std::size_t>(offset), buffer.size());
         std::copy(piece.begin(), piece.end(), buffer.begin());
@@ -22,10 +23,13 @@ class MemoryReader final : public parse::Reader {
     }
     // Bytes asked for so far.
     [[nodiscard]] std::uint64_t read() const { return read_; }
+    // The most bytes that were asked for at once.
+    [[nodiscard]] std::size_t largest() const { return largest_; }
 
   private:
     std::string_view bytes_;
     std::uint64_t read_{0};
+    std::size_t largest_{0};
 };
 
 }  // namespace drawhitch::support

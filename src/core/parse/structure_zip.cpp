@@ -27,6 +27,8 @@ constexpr std::size_t k_locator_size = 20;
 constexpr std::uint64_t k_most_rows = 4'000'000;  // 16 bytes are kept for each
 constexpr std::size_t k_zip_piece = 256U << 10U;
 constexpr std::uint32_t k_in_zip64 = 0xFFFFFFFF;  // the true value stands in the zip64 extra field
+constexpr std::uint16_t k_in_zip64_rows = 0xFFFF;
+constexpr std::uint64_t k_end64_head = 12;  // signature and size, which the size does not count
 constexpr std::uint16_t k_encrypted = 1;
 constexpr std::uint16_t k_sizes_follow = 8;  // local header without sizes: they stand behind the data
 constexpr std::uint16_t k_stored = 0;
@@ -114,7 +116,7 @@ class ZipCheck {
         if (end_at >= k_locator_size) {
             TRY_ASSIGN(const std::string locator, bytes_at(end_at - k_locator_size, k_locator_size));
             if (locator.size() == k_locator_size && little_endian(locator, 0, 4) == k_locator_signature) {
-                TRY_ASSIGN(const bool going, read_ends64(little_endian(locator, 8, 8), end_at - k_locator_size));
+                TRY_ASSIGN(const bool going, read_ends64(locator, end_at - k_locator_size));
                 if (!going) return false;
             }
         }
@@ -128,16 +130,26 @@ class ZipCheck {
         return false;
     }
 
-    Result<bool> read_ends64(std::uint64_t at, std::uint64_t locator_at) {
+    // What the plain end record says beside it is told once more, as far as it fits there.
+    Result<bool> read_ends64(std::string_view locator, std::uint64_t locator_at) {
+        const std::uint64_t at = little_endian(locator, 8, 8);
         if (at > locator_at || locator_at - at < k_end64_size)
             return fail("the zip64 end record lies outside the file");
         TRY_ASSIGN(const std::string end, bytes_at(at, k_end64_size));
-        if (end.size() != k_end64_size || little_endian(end, 0, 4) != k_end64_signature) {
-            return fail("the zip64 end record is damaged");
-        }
-        if (little_endian(end, 24, 8) != little_endian(end, 32, 8)) return fail("it claims to be one part of several");
+        const bool right = end.size() == k_end64_size && little_endian(end, 0, 4) == k_end64_signature &&
+                           little_endian(end, 4, 8) == locator_at - at - k_end64_head;
+        if (!right) return fail("the zip64 end record is damaged");
+        const bool several_disks = little_endian(end, 24, 8) != little_endian(end, 32, 8) ||
+                                   little_endian(end, 16, 8) != 0 || little_endian(locator, 4, 4) != 0 ||
+                                   little_endian(locator, 16, 4) > 1;
+        if (several_disks) return fail("it claims to be one part of several");
+        const Ends plain = ends_;
         ends_ = {little_endian(end, 32, 8), little_endian(end, 48, 8), little_endian(end, 40, 8), at};
-        return true;
+        const bool agrees =
+            (plain.rows == k_in_zip64_rows || plain.rows == ends_.rows) &&
+            (plain.directory_offset == k_in_zip64 || plain.directory_offset == ends_.directory_offset) &&
+            (plain.directory_size == k_in_zip64 || plain.directory_size == ends_.directory_size);
+        return agrees || fail("its two end records contradict each other");
     }
 
     Result<bool> check_rows() {

@@ -138,6 +138,30 @@ TEST_CASE("a flipped bit in the data of an archive is found, and one anywhere do
     }
 }
 
+TEST_CASE("an archive with zip64 sizes, offsets and end records is checked like any other") {
+    const std::string whole = golden("arrays_zip64.npz");
+    REQUIRE(whole.find("PK\x06\x06") != std::string::npos);
+    CHECK(verdict("a.npz", whole).state == Structure::sound);
+    for (std::size_t length = 0; length < whole.size(); ++length) {
+        const auto found = verdict("a.npz", std::string_view{whole}.substr(0, length));
+        if (found.state != Structure::broken) FAIL("cut at " << length << " passes");
+    }
+    const std::size_t directory = whole.find("PK\x01\x02");
+    const std::size_t end = whole.find("PK\x06\x06");
+    for (const std::size_t at : support::flips_that_pass("a.npz", whole)) {
+        // Of the end records only the versions of the program say nothing, and some count their parts from 0.
+        INFO("byte " << at);
+        CHECK((at < end || (at >= end + 12 && at < end + 16) || at == end + 56 + 16));
+    }
+    // Of the zip64 end record: rows, size and place of the directory; of its locator: the place of that record.
+    for (const std::size_t field : {end + 32, end + 40, end + 48, end + 56 + 8})
+        CHECK(verdict("a.npz", with(whole, field, {0x7F, 0x7F})).state == Structure::broken);
+    // Of the directory's first row: the sizes that stand in its zip64 field.
+    const std::size_t wide = directory + 46 + std::string_view{"weights.npy"}.size() + 4;
+    for (const std::size_t field : {wide, wide + 8})
+        CHECK(verdict("a.npz", with(whole, field, {0x7F})).state == Structure::broken);
+}
+
 TEST_CASE("damage at random places of a real checkpoint is found") {
     const std::string whole = golden("model_bf16_a.pt");
     const unsigned seed = std::random_device{}();

@@ -110,6 +110,26 @@ TEST_CASE("what passes of a damaged zstd file with a checksum unpacks to the sam
     CHECK(passed < 40);
 }
 
+TEST_CASE("no check asks for more than 1 MiB of a file at once") {
+    const std::string large = noise(3'000'000);
+    const std::string tar = support::tar_member("a", large) + support::tar_end();
+    const std::pair<const char*, std::string> files[] = {
+        {"a.tar", tar},
+        {"a.tgz", gzipped(tar)},
+        {"a.gz", gzipped(large)},
+        {"a.json", "\"" + std::string(3'000'000, 'x') + "\""},
+        {"a.pt", support::golden_structure("model_bf16_a.pt")},
+    };
+    for (const auto& [name, bytes] : files) {
+        support::MemoryReader reader{bytes};
+        const auto verdict = parse::check_structure(name, reader);
+        INFO(name);
+        REQUIRE(verdict);
+        CHECK(verdict->state == Structure::sound);
+        CHECK(reader.largest() <= (1U << 20U));
+    }
+}
+
 TEST_CASE("packed tar archives are checked as both") {
     using support::tar_end;
     using support::tar_member;
