@@ -10,6 +10,8 @@ namespace drawhitch::parse {
 namespace {
 
 constexpr std::size_t k_longest_text = 4096;  // longer ones are passed over
+// A pickle of 64 MiB could ask for 20 million of them; torch's, of a large model, ask for some hundred thousand.
+constexpr std::size_t k_most_remembered = 1'000'000;
 
 // Without an argument.
 constexpr std::string_view k_bare{"(012NRabd}elost])uQ\x81\x85\x86\x87\x88\x89\x8F\x90\x91\x92\x93\x97\x98"};
@@ -99,6 +101,7 @@ Status PickleWalk::remember(std::uint64_t place) {
     } else {
         memo_.erase(place);
     }
+    if (memo_.size() > k_most_remembered) return unjudged_file("its pickle has more than a million texts");
     return ok();
 }
 

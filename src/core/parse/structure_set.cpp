@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view k_index_format = "shard index";
 constexpr std::string_view k_stored_format = "torch distributed checkpoint";
 constexpr std::string_view k_dcp_metadata = ".metadata";
+constexpr std::size_t k_most_named = 1'000'000;        // about 100 bytes are kept for each
 constexpr std::uint64_t k_longest_index = 64U << 20U;  // far more than the tensors of any model need
 
 std::string shown(std::string_view name) {
@@ -35,6 +36,7 @@ class WeightMap final : public nlohmann::json_sax<nlohmann::json> {
   public:
     std::map<std::string, std::set<std::string>> tensors_of{};
     bool found{false};
+    std::size_t tensors{0};
 
     bool null() override { return true; }
     bool boolean(bool) override { return true; }
@@ -43,8 +45,9 @@ class WeightMap final : public nlohmann::json_sax<nlohmann::json> {
     bool number_float(number_float_t, const string_t&) override { return true; }
     bool binary(binary_t&) override { return true; }
     bool string(string_t& value) override {
-        if (in_map_ && depth_ == 2) tensors_of[value].insert(tensor_);
-        return true;
+        if (!in_map_ || depth_ != 2) return true;
+        tensors_of[value].insert(tensor_);
+        return ++tensors <= k_most_named;
     }
     bool key(string_t& name) override {
         if (depth_ == 1) in_map_ = name == "weight_map";
@@ -90,7 +93,9 @@ Status check_shard(const std::string& name, const std::set<std::string>& tensors
 Status check_index(Reader& file, Siblings& beside) {
     TRY_ASSIGN(const std::string text, whole_text(file));
     WeightMap map;
-    if (!nlohmann::json::sax_parse(text, &map) || !map.found) return unjudged_file("it is no index of shards");
+    const bool read = nlohmann::json::sax_parse(text, &map);
+    if (map.tensors > k_most_named) return unjudged_file("it names more than a million tensors");
+    if (!read || !map.found) return unjudged_file("it is no index of shards");
     Status told = ok();
     for (const auto& [name, tensors] : map.tensors_of) {
         Status one = check_shard(name, tensors, beside);

@@ -143,6 +143,21 @@ TEST_CASE("every piece of a distributed checkpoint is found whole in its file") 
     CHECK(missing.detail == "__0_1.distcp, which it names, is not here");
 }
 
+TEST_CASE("an index and a .metadata that would take endless memory are not judged") {
+    std::string map = R"({"weight_map":{)";
+    for (int i = 0; i <= 1'000'000; ++i)
+        map += "\"" + std::to_string(i) + "\":\"a\",";
+    MemorySiblings none{};
+    CHECK(set_verdict(k_index, map, none).detail == "it names more than a million tensors");
+    std::string pickle = "\x80\x04";
+    for (int i = 0; i <= 1'000'000; ++i)
+        pickle += std::string(
+            "\x8C\x01"
+            "a\x94",
+            4);
+    CHECK(structure_of(".metadata", pickle + ".").detail == "its pickle has more than a million texts");
+}
+
 TEST_CASE("a .metadata that tells of other lengths, or of pieces that overlap, does not pass") {
     const std::string whole = metadata();
     MemorySiblings beside = distributed();
