@@ -53,6 +53,8 @@ std::string pull_command(const PullOptions& options, const std::string& box, con
     for (const model::RosterClass wanted : options.classes)
         command += and_quoted("--class", std::string{model::name_of(wanted)});
     if (options.newest > 0) command += " --newest " + std::to_string(options.newest);
+    for (const std::string& pattern : options.first)
+        command += and_quoted("--first", pattern);
     if (options.all) command += " --all";
     if (!options.to.empty()) command += and_quoted("--to", options.to);
     return command;

@@ -33,7 +33,17 @@ class Follow {
     Follow(const Op& op, Deps& deps, const FollowOptions& options, const FollowSink& sink)
         : op_(op), deps_(deps), options_(options), sink_(sink), last_answer_(op.clock.now()) {}
 
+    // Interrupted, it says how it goes on.
     Result<FollowReport> run() {
+        auto report = follow();
+        const bool stopped =
+            !report && (report.error().code == Code::cancelled || report.error().code == Code::deadline);
+        if (stopped && !once_.run.empty()) return std::move(report).error().then(command());
+        return report;
+    }
+
+  private:
+    Result<FollowReport> follow() {
         TRY_ASSIGN(lease_, lease_to_read(deps_.ledger, options_.pull.box));
         TRY_ASSIGN(const model::Run subject, run_to_pull(deps_, lease_, options_.pull.run));
         once_ = options_.pull;
@@ -52,7 +62,6 @@ class Follow {
         }
     }
 
-  private:
     // True once the run has ended. An Error that no waiting cures ends the following.
     Result<bool> look() {
         pause_ = options_.every;

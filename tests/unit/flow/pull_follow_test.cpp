@@ -149,6 +149,7 @@ TEST_CASE("an interrupted following ends as such, and the next one brings only w
         Cancel cancel;
         flow::FollowOptions options{};
         options.pull.box = "b1";
+        options.pull.first = {"one.bin"};
         options.every = milliseconds{300};
         const Op op{cancel, system_clock(), silent_events()};
         const auto report = flow::follow_run(op, stage.deps(), options, [&](const flow::FollowedUnit& followed) {
@@ -156,6 +157,7 @@ TEST_CASE("an interrupted following ends as such, and the next one brings only w
         });
         REQUIRE_FALSE(report);
         CHECK(report.error().code == Code::cancelled);
+        CHECK(report.error().next == "drawhitch pull b1 r1 --first one.bin --follow");
     }
     support::write_file(stage.gate("again"), "");
     stage.opens = {{"two.bin", stage.gate("two")}};
