@@ -35,9 +35,10 @@ struct StructureVerdict {
 // False for names that no check knows: their content need not be looked at.
 bool has_known_ending(std::string_view name);
 
-// The format is chosen by the name's ending and the first bytes. Memory is bounded (about 64 MiB at worst, 128 MiB for
-// a zstd file that asks for it); time is bounded by the file's size, and what would unpack to more than 32 times that
-// size (16 GiB at least) is not judged.
+// The format is chosen by the name's ending and the first bytes. Memory is bounded by limits on what is kept of a
+// directory (some 200 MiB at worst, for a safetensors header of 100 MB or an index of a million tensors; some MiB for
+// what programs write), with 128 MiB more for a zstd file that asks for them. Time is bounded by the file's size, and
+// what would unpack to more than 32 times that size (16 GiB at least) is not judged.
 Result<StructureVerdict> check_structure(std::string_view name, Reader& file);
 
 // A zip archive (.pt of torch.save, .npz, .zip): end record, zip64, every directory row against its local header, no
