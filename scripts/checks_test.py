@@ -142,21 +142,30 @@ class Sizes(unittest.TestCase):
         self.assertEqual(len(self.measure("int x;\n" * 601)[1]), 1)
 
 
+# Prints every package that scripts/setup names as installed.
+EVERYTHING = "sed -n '/^packages=(/,/^)/p' scripts/setup | tr -s ' ' '\\n' | sed 's/^/installed /'; " \
+             "printf 'installed %s\\n' g++-aarch64-linux-gnu qemu-user"
+
+
 class Setup(unittest.TestCase):
     """Runs a copy of scripts/setup whose only mirror is a folder, on a machine that seems to have no libraries."""
 
-    def run_setup(self, pool_files):
+    def run_setup(self, pool_files, arguments=("--no-packages",), programs=None, times=1):
         here = pathlib.Path(__file__).resolve().parent
         with tree({f"mirror/pool/{path}": text for path, text in pool_files.items()}) as root:
             for name in ("scripts", "bin"):
                 os.mkdir(f"{root}/{name}")
             shutil.copy(here / "setup", f"{root}/scripts/setup")
             curl = shutil.which("curl")
-            for name, body in {"curl": f'case "$*" in *file://*) exec {curl} "$@" ;; esac; exit 6', "pkg-config": "exit 1"}.items():
+            fakes = {"curl": f'case "$*" in *file://*) exec {curl} "$@" ;; esac; exit 6', "pkg-config": "exit 1", **(programs or {})}
+            for name, body in fakes.items():
                 pathlib.Path(f"{root}/bin/{name}").write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
                 os.chmod(f"{root}/bin/{name}", 0o755)
             environment = {**os.environ, "PATH": f"{root}/bin:{os.environ['PATH']}", "DRAWHITCH_POOL": f"file://{root}/mirror"}
-            done = subprocess.run([f"{root}/scripts/setup", "--no-packages"], env=environment, capture_output=True, text=True)
+            for _ in range(times):
+                done = subprocess.run([f"{root}/scripts/setup", *arguments], env=environment, capture_output=True, text=True,
+                                      check=False)
+            self.said = done.stdout
             left = [path.name for path in pathlib.Path(f"{root}/.deps").rglob("*") if path.is_file()]
         return done.returncode, done.stderr, left
 
@@ -171,6 +180,33 @@ class Setup(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertIn("no configured mirror has the orig of libssh2", message)
         self.assertEqual(left, [])
+
+    def wants_libssh2(self, version):
+        """Whether setup would build libssh2 where the distribution's package has this version ("": no package)."""
+        programs = {"pkg-config": "exit 0",
+                    "dpkg-query": f"case \"$*\" in *libssh2-1-dev*) [ -n '{version}' ] && printf %s '{version}' ;; *) exit 1 ;; esac"}
+        self.run_setup({}, ("--no-packages", "--check"), programs)
+        return "not built: libssh2" in self.said
+
+    def test_a_libssh2_without_all_security_patches_is_not_taken_from_the_distribution(self):
+        for version in ("1.11.1-1", "1.11.1-1+b1", "1.11.1-1+deb13u1", "1.11.1-2", "1.11.1-5", "1.11.0-7", "1.10.0-3+b1",
+                        "1.11.1-1ubuntu0.26.04.3", "1.11.1-1ubuntu0.25.10.9", ""):
+            with self.subTest(version=version):
+                self.assertTrue(self.wants_libssh2(version))
+
+    def test_a_libssh2_with_them_is_taken_from_the_distribution(self):
+        for version in ("1.11.1-1+deb13u2", "1.11.1-1+deb13u10", "1.11.1-6", "1.11.1-10", "1.12.0-1", "1.11.1-1ubuntu0.26.04.4"):
+            with self.subTest(version=version):
+                self.assertFalse(self.wants_libssh2(version))
+
+    def test_what_was_found_is_not_looked_for_again(self):
+        """A second --check asks neither apt nor the list of packages."""
+        with tempfile.TemporaryDirectory() as folder:
+            calls = pathlib.Path(folder) / "calls"
+            programs = {"pkg-config": "exit 0", "apt-get": "exit 0", "apt-cache": f"echo apt >> {calls}",
+                        "dpkg-query": f"case \"$*\" in *libssh2-1-dev*) printf 1.11.1-6 ;; *) echo list >> {calls}; {EVERYTHING} ;; esac"}
+            self.run_setup({}, ("--check",), programs, times=2)
+            self.assertEqual(calls.read_text().count("list"), 1)
 
 
 if __name__ == "__main__":
