@@ -32,7 +32,7 @@ SECONDS = 300
 # (document, first line of the block): why no test of the documents runs it.
 NOT_RUN = {
     ("README.md", "scripts/demo"): "installs packages and builds; CI runs both, and this test is a part of scripts/test",
-    ("README.md", "drawhitch adopt b1 ssh"): "needs a rented machine; adopting over SSH is tested on private sshds (tests/cli/adopt)",
+    ("README.md", "drawhitch adopt b1 ssh"): "needs a rented machine; adopting over SSH is tested on a private sshd (tests/cli/adopt/host_key_asked.sh)",
     ("README.md", "$ drawhitch push demo-box"): "is what scripts/demo shows, which tests/integration/demo_test.sh runs and checks",
     ("docs/building.md", "scripts/setup"): "installs packages and builds; CI runs both",
     ("docs/ledger.md", "sqlite3 -readonly"): "needs the sqlite3 program, which nothing here installs",

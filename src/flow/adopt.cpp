@@ -98,6 +98,7 @@ class Adoption {
         if (existing_) TRY(prove_same());
         TRY(look_for_runs());
         if (!deps_.dry_run) TRY(keep());
+        if (!deps_.dry_run) TRY(note_asking());
         if (!deps_.dry_run) TRY(warn_of_others());
         if (!deps_.dry_run) TRY(write_project_file());
         if (!deps_.dry_run) TRY(remember_project(deps_, lease_.id));
@@ -176,8 +177,8 @@ class Adoption {
         const auto& project = deps_.project.values.connection.transport;
         const auto& settings = deps_.settings.connection.transport;
         const auto wanted = request_.transport ? request_.transport : project ? project : settings;
-        const auto meant = wanted && *wanted != TransportKind::automatic ? wanted : std::nullopt;
-        TRY_ASSIGN(Resolved resolved, resolve_endpoint(op_, connector_, line_, profile_.values, meant));
+        meant_ = wanted && *wanted != TransportKind::automatic ? wanted : std::nullopt;
+        TRY_ASSIGN(Resolved resolved, resolve_endpoint(op_, connector_, line_, profile_.values, meant_));
         lease_.endpoint = resolved.endpoint;
         report_.why_transport = resolved.why_transport;
         return ok();
@@ -202,22 +203,62 @@ class Adoption {
         if (request_.password) TRY(install_key(op_, target, *keys_, *request_.password));
         auto ssh = std::make_unique<transport::SshTransport>(target,
                                                              transport::SshTrust{*keys_, &connector_.secrets(), false});
-        TRY(ssh->connect(op_));
+        if (Status in = ssh->connect(op_); !in) return go_on(std::move(in).error(), ssh->beyond());
         transport_ = std::move(ssh);
         return ok();
     }
 
+    // What the built-in client cannot do the ssh program may, unless the user or the profile has chosen.
+    Status go_on(Error error, transport::Beyond beyond) {
+        if (error.code != Code::auth || beyond == transport::Beyond::nothing) return error;
+        if (beyond == transport::Beyond::ticket || meant_ || profile_.values.ssh.transport == TransportKind::ssh)
+            return std::move(error).then(typed_again(request_, "--transport") + " --transport openssh");
+        op_.note("this host asks for more than a key: your ssh program is used; one connection serves all");
+        TRY_ASSIGN(const Resolved resolved,
+                   resolve_endpoint(op_, connector_, line_, profile_.values, TransportKind::openssh));
+        lease_.endpoint = resolved.endpoint;
+        asks_ = true;
+        return connect_by_program(connector_.target(lease_.endpoint));
+    }
+
     // The program cannot ask us about a key, so its key is fetched first, without a login.
     Status connect_by_program(const transport::SshTarget& target) {
-        if (request_.password) {
+        if (request_.password && !keys_->accepted()) {
             return Error{Code::usage, "a password cannot be given to the ssh program"}.then(
                 "ssh-copy-id " + shell_quote(line_.destination));
         }
-        const transport::OpensshSetup setup = connector_.openssh(lease_.endpoint, profile_.values.limits.mfa);
-        TRY_ASSIGN(const model::HostKey key, transport::learn_host_key(op_, target, setup));
-        TRY(keys_->check(op_, target.shown_host(), key));
-        transport_ = std::make_unique<transport::OpensshTransport>(target, setup, std::vector<model::HostKey>{key});
+        std::optional<model::HostKey> key = keys_->accepted();
+        if (!key) {
+            TRY_ASSIGN(key, transport::learn_host_key(op_, target, connector_.openssh(lease_.endpoint, false)));
+            TRY(keys_->check(op_, target.shown_host(), *key));
+        }
+        Status in = log_in(target, *key, asks_ || profile_.values.limits.mfa);
+        // It may want what only a person can give, and the program was told to ask nobody.
+        if (!in && in.error().code == Code::auth && !asks_ && connector_.may_ask()) {
+            op_.note(
+                "this host does not let us in by a key alone: your ssh program may ask you; one connection serves all");
+            asks_ = true;
+            in = log_in(target, *key, true);
+        }
+        if (!in && in.error().code == Code::auth && in.error().next.empty())
+            return std::move(in).error().then(typed_again(request_));
+        return in;
+    }
+
+    Status log_in(const transport::SshTarget& target, const model::HostKey& key, bool asking) {
+        auto made = std::make_unique<transport::OpensshTransport>(target, connector_.openssh(lease_.endpoint, asking),
+                                                                  std::vector<model::HostKey>{key});
+        TRY(connector_.log_in(op_, *made));
+        transport_ = std::move(made);
         return ok();
+    }
+
+    // The lease's later logins ask, too, or not any more.
+    Status note_asking() {
+        const std::string key{k_asks_note};
+        TRY_ASSIGN(const auto before, deps_.ledger.note(lease_.id, key));
+        const std::string now = asks_ ? "yes" : "";
+        return before.value_or("") == now ? ok() : deps_.ledger.set_note(lease_.id, key, now);
     }
 
     Status look() {
@@ -439,7 +480,9 @@ class Adoption {
     parse::SshLine line_{};
     std::optional<model::Lease> existing_{};
     ChosenProfile profile_{};
-    bool guessed_{false};  // the profile is the default one
+    bool guessed_{false};                   // the profile is the default one
+    std::optional<TransportKind> meant_{};  // by the user or the project
+    bool asks_{false};                      // each login asks a person, as was found out
     std::optional<FirstUse> keys_{};
     std::unique_ptr<transport::Transport> transport_{};
     model::Lease lease_{};

@@ -9,6 +9,7 @@
 #include "io/ledger/ledger.hpp"
 #include "io/term/prompt.hpp"
 #include "io/transport/local.hpp"
+#include "io/transport/script.hpp"
 #include "io/transport/ssh.hpp"
 
 namespace drawhitch::flow {
@@ -20,15 +21,21 @@ class PinnedSsh final : public transport::Transport {
   public:
     PinnedSsh(transport::SshTarget target, std::vector<model::HostKey> pins, std::string cure,
               transport::SecretPrompt& prompt)
-        : keys_(std::move(pins), std::move(cure)),
+        : cure_(cure),
+          keys_(std::move(pins), std::move(cure)),
           ssh_(std::move(target), transport::SshTrust{keys_, &prompt, false}) {}
 
     Result<std::unique_ptr<transport::Process>> exec(const Op& op, const transport::BoxCommand& command) override {
-        return ssh_.exec(op, command);
+        auto process = ssh_.exec(op, command);
+        // Adopted again, it is reached through the program that can answer.
+        if (!process && process.error().code == Code::auth && ssh_.beyond() == transport::Beyond::person)
+            return std::move(process).error().then(cure_);
+        return process;
     }
     [[nodiscard]] std::string describe() const override { return ssh_.describe(); }
 
   private:
+    std::string cure_{};
     transport::PinnedKeys keys_;
     transport::SshTransport ssh_;
 };
@@ -89,28 +96,66 @@ transport::OpensshSetup LeaseConnector::openssh(const model::Endpoint& endpoint,
     setup.usual_keys = keys_ssh_overlooks(laptop_.home);
     setup.runtime_dir = runtime_dir(laptop_);
     setup.shared = shared;
-    setup.may_ask = shared;
+    setup.may_ask = shared && may_ask();
     return setup;
 }
 
 int LeaseConnector::most_at_once(const model::Lease& lease) const {
     if (lease.endpoint.transport == model::TransportKind::local) return 1;
-    const model::Limits limits = limits_of(lease);
-    return limits.mfa ? 1 : connection_.max_connections.value_or(limits.max_connections);
+    return asks(lease) ? 1 : connection_.max_connections.value_or(limits_of(lease).max_connections);
 }
 
-Result<std::unique_ptr<transport::Transport>> LeaseConnector::to(const Op&, const model::Lease& lease) {
+bool LeaseConnector::asks(const model::Lease& lease) const {
+    if (lease.endpoint.transport != model::TransportKind::openssh) return false;
+    const auto found = ledger_.note(lease.id, k_asks_note);
+    return limits_of(lease).mfa || (found && *found == "yes");
+}
+
+bool LeaseConnector::may_ask() const {
+    const auto is_set = [this](const char* name) { return !laptop_.environment(name).value_or("").empty(); };
+    if (prompt_.forbidden()) return false;
+    if (prompt_.possible()) return true;
+    const bool forced = laptop_.environment("SSH_ASKPASS_REQUIRE").value_or("") == "force";
+    return is_set("SSH_ASKPASS") && (forced || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"));
+}
+
+Status LeaseConnector::log_in(const Op& op, transport::OpensshTransport& box) {
+    if (box.is_open()) return ok();
+    Status in = ok();
+    prompt_.make_way([&] {
+        const auto ran = transport::run_script(op, box, "exit 0");
+        if (!ran) in = ran.error();
+    });
+    return in;
+}
+
+Result<std::unique_ptr<transport::Transport>> LeaseConnector::to(const Op& op, const model::Lease& lease) {
     using Made = std::unique_ptr<transport::Transport>;
     if (lease.endpoint.transport == model::TransportKind::local)
         return Made{std::make_unique<transport::LocalTransport>()};
     TRY_ASSIGN(auto pins, ledger_.host_keys(lease.id));
     if (lease.endpoint.transport == model::TransportKind::openssh) {
-        transport::OpensshSetup setup = openssh(lease.endpoint, limits_of(lease).mfa);
+        const bool asking = asks(lease);
+        transport::OpensshSetup setup = openssh(lease.endpoint, asking);
         setup.cure = adopt_again(lease);
-        return Made{
-            std::make_unique<transport::OpensshTransport>(target(lease.endpoint), std::move(setup), std::move(pins))};
+        auto made =
+            std::make_unique<transport::OpensshTransport>(target(lease.endpoint), std::move(setup), std::move(pins));
+        if (asking) TRY(log_in(op, *made));
+        return Made{std::move(made)};
     }
     return Made{std::make_unique<PinnedSsh>(target(lease.endpoint), std::move(pins), adopt_again(lease), prompt_)};
+}
+
+bool TerminalSecrets::possible() const {
+    return prompt_.possible();
+}
+
+bool TerminalSecrets::forbidden() const {
+    return prompt_.forbidden();
+}
+
+void TerminalSecrets::make_way(const std::function<void()>& asking) {
+    prompt_.make_way(asking);
 }
 
 Result<std::string> TerminalSecrets::ask(const Op& op, const transport::SecretQuestion& question) {

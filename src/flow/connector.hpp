@@ -11,6 +11,9 @@
 
 namespace drawhitch::flow {
 
+// The ledger's note of a lease of which adopt found that each login asks a person; its value is "yes" then.
+inline constexpr std::string_view k_asks_note = "ssh.asks";
+
 class LeaseConnector final : public Connector {
   public:
     // All references outlive the connector.
@@ -21,6 +24,14 @@ class LeaseConnector final : public Connector {
     Result<std::unique_ptr<transport::Transport>> to(const Op& op, const model::Lease& lease) override;
     // What the settings say, else the profile. One where each login asks a person, and on this machine itself.
     [[nodiscard]] int most_at_once(const model::Lease& lease) const override;
+
+    // Whether each login of the lease asks a person: its profile says so, or adopt found it out.
+    [[nodiscard]] bool asks(const model::Lease& lease) const;
+    // Whether the ssh program may ask: there is a terminal, or a program of the user's that asks (SSH_ASKPASS).
+    [[nodiscard]] bool may_ask() const;
+    // Logs in through the program where that may ask somebody, before anything else is on the screen; nothing to do
+    // while a shared connection is there.
+    Status log_in(const Op& op, transport::OpensshTransport& box);
 
     // What the transports need for an endpoint; also used by adopt, before a lease exists. `shared`: one connection for
     // all, because the host asks for a code at each login.
@@ -41,6 +52,9 @@ class TerminalSecrets final : public transport::SecretPrompt {
   public:
     explicit TerminalSecrets(term::Prompt& prompt) : prompt_(prompt) {}
     Result<std::string> ask(const Op& op, const transport::SecretQuestion& question) override;
+    [[nodiscard]] bool possible() const override;
+    [[nodiscard]] bool forbidden() const override;
+    void make_way(const std::function<void()>& asking) override;
 
   private:
     term::Prompt& prompt_;

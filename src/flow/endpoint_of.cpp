@@ -40,7 +40,8 @@ Resolved decide_endpoint(const parse::SshLine& line, const parse::SshConfig& con
     Resolved resolved;
     model::Endpoint& endpoint = resolved.endpoint;
     const Kind asked = wanted.value_or(profile.ssh.transport);
-    const std::string reason = parse::needs_ssh_program(config);
+    std::string reason = parse::needs_ssh_program(config);
+    if (reason.empty() && profile.limits.mfa) reason = "its profile says that each login asks a person (mfa)";
     endpoint.transport = asked != Kind::automatic ? asked : reason.empty() ? Kind::ssh : Kind::openssh;
     if (asked == Kind::automatic) resolved.why_transport = reason;
 

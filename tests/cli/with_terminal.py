@@ -61,6 +61,7 @@ def main():
         if text and options.after.encode() in shown:
             os.write(terminal, text)
             text = b""
+    os.close(terminal)  # hangs up on a command that was silent for too long
     _, status = os.waitpid(pid, 0)
     sys.stdout.buffer.write(shown.replace(b"\r\n", b"\n"))
     sys.stdout.flush()

@@ -46,7 +46,7 @@ Result<Outcome> run_ssh(Context& context, const Parsed& parsed) {
         return Outcome{.exit = exit.code};
     }
     TRY_ASSIGN(const auto pins, place->ledger().host_keys(here.lease.id));
-    transport::OpensshSetup setup = place->connector().openssh(endpoint, false);
+    transport::OpensshSetup setup = place->connector().openssh(endpoint, place->connector().asks(here.lease));
     setup.cure = flow::adopt_again(here.lease);
     // Only a box that is reached through the program keeps its name there; the others are told in full.
     if (endpoint.transport != model::TransportKind::openssh) setup.alias.clear();

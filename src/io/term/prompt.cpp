@@ -62,6 +62,12 @@ bool Prompt::possible() const {
     return static_cast<bool>(terminal);
 }
 
+void Prompt::make_way(const std::function<void()>& asking) {
+    if (options_.before) options_.before();
+    const Finally shown{options_.after};
+    asking();
+}
+
 Result<Prompt::Answer> Prompt::ask(const Op& op, std::string_view question, std::string_view instead, bool hidden) {
     if (options_.no_input) return nobody_to_ask(question, instead, true);
     const UniqueFd terminal{::open(options_.terminal.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC)};

@@ -35,6 +35,10 @@ class Prompt {
     Result<std::string> secret(const Op& op, std::string_view question, std::string_view instead);
     // True when a question could be asked.
     [[nodiscard]] bool possible() const;
+    // True under --no-input.
+    [[nodiscard]] bool forbidden() const { return options_.no_input; }
+    // Runs what asks on the terminal by itself, with the progress bars off the screen.
+    void make_way(const std::function<void()>& asking);
 
   private:
     struct Answer {

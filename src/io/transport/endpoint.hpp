@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -55,6 +56,11 @@ class SecretPrompt {
   public:
     virtual ~SecretPrompt() = default;
     virtual Result<std::string> ask(const Op& op, const SecretQuestion& question) = 0;
+    // Whether there is somebody to ask at all, and whether questions are switched off.
+    [[nodiscard]] virtual bool possible() const { return true; }
+    [[nodiscard]] virtual bool forbidden() const { return false; }
+    // Runs what asks the person by itself (another program), with nothing of ours in its way.
+    virtual void make_way(const std::function<void()>& asking) { asking(); }
 };
 
 // Asks another prompt once per secret and remembers the answer until the process ends, so that polls and reconnects do
@@ -66,6 +72,9 @@ class OncePrompt final : public SecretPrompt {
     OncePrompt(const OncePrompt&) = delete;
     OncePrompt& operator=(const OncePrompt&) = delete;
     Result<std::string> ask(const Op& op, const SecretQuestion& question) override;
+    [[nodiscard]] bool possible() const override { return inner_.possible(); }
+    [[nodiscard]] bool forbidden() const override { return inner_.forbidden(); }
+    void make_way(const std::function<void()>& asking) override { inner_.make_way(asking); }
 
   private:
     SecretPrompt& inner_;
@@ -74,6 +83,13 @@ class OncePrompt final : public SecretPrompt {
 
 // Overwrites the bytes, in a way the compiler keeps.
 void wipe(std::string& secret) noexcept;
+
+// What a server wants beyond the keys that the built-in client can offer; the ssh program can give it.
+enum class Beyond {
+    nothing,
+    person,  // answers to questions: a one-time code, a password
+    ticket,  // GSSAPI (Kerberos)
+};
 
 struct SshLimits {
     milliseconds connect{15'000};  // names, TCP and the server's greeting, each

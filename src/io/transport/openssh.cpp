@@ -101,30 +101,45 @@ bool heard_the_end(std::string_view log) {
            log.find("Received exit status from master") != std::string_view::npos;
 }
 
-Error told_by(std::string_view log, const SshTarget& target, const std::string& cure) {
+bool asks(const OpensshSetup& setup) {
+    return setup.attached || (setup.shared && setup.may_ask);
+}
+
+Error told_by(std::string_view log, const SshTarget& target, const OpensshSetup& setup) {
     Error error = openssh_error(messages(log), target);
-    if (error.code == Code::host_key && error.next.empty()) error.next = cure;
+    if (error.code == Code::host_key && error.next.empty()) error.next = setup.cure;
+    if (error.code == Code::auth && wants_person(error.why) && !asks(setup)) {
+        error.why = "it asks for more than a key (a one-time code?), and nobody can be asked here";
+        error.why += setup.shared ? "; a connection that was opened from a terminal serves ten minutes longer" : "";
+        error.next.clear();  // a key that is installed anew, or ssh -v, would help nobody
+    }
     return error;
+}
+
+// One name for one endpoint: later processes of ours find the connection there.
+std::string control_of(const SshTarget& target, const OpensshSetup& setup) {
+    const std::string who = setup.alias.empty() ? target.shown() : setup.alias;
+    return setup.runtime_dir + "/" + proto::sha256(who).hex().substr(0, 16) + ".sock";
 }
 
 class OpensshProcess final : public Process {
   public:
-    OpensshProcess(std::unique_ptr<Child> child, RunFiles files, SshTarget target, std::string cure)
-        : child_(std::move(child)), files_(std::move(files)), target_(std::move(target)), cure_(std::move(cure)) {}
+    OpensshProcess(std::unique_ptr<Child> child, RunFiles files, SshTarget target, OpensshSetup setup)
+        : child_(std::move(child)), files_(std::move(files)), target_(std::move(target)), setup_(std::move(setup)) {}
 
     Result<Step> step(const Op& op, std::string_view outgoing, bool end_of_input) override {
         TRY_ASSIGN(Step step, child_->step(op, outgoing, end_of_input));
         if (!step.exit || (step.exit->code != k_ssh_failed && step.exit->signal.empty())) return step;
         const std::string log = RunFiles::tail(files_.names().log);
         if (heard_the_end(log)) return step;
-        return told_by(log, target_, cure_);
+        return told_by(log, target_, setup_);
     }
 
   private:
     std::unique_ptr<Child> child_{};
     RunFiles files_;
     SshTarget target_{};
-    std::string cure_{};
+    OpensshSetup setup_{};
 };
 
 std::string known_hosts(const std::vector<model::HostKey>& pins) {
@@ -144,25 +159,25 @@ std::string OpensshTransport::describe() const {
 Result<std::unique_ptr<Process>> OpensshTransport::exec(const Op& op, const BoxCommand& command) {
     TRY(op.check());
     TRY_ASSIGN(RunFiles files, RunFiles::make(setup_, known_hosts(pins_)));
-    if (setup_.shared) {
-        // One name for one endpoint: later processes of ours find the connection there.
-        const std::string who = setup_.alias.empty() ? target_.shown() : setup_.alias;
-        files.share(setup_.runtime_dir + "/" + proto::sha256(who).hex().substr(0, 16) + ".sock");
-    }
+    if (setup_.shared) files.share(control_of(target_, setup_));
     TRY_ASSIGN(std::vector<std::string> words, openssh_arguments(target_, setup_, files.names()));
     words.push_back(command.text());
     // A session of its own has no terminal, so that it cannot ask there; where it may, it keeps ours.
-    const bool asks = setup_.shared && setup_.may_ask;
-    TRY_ASSIGN(std::unique_ptr<Child> child, start_program(std::move(words), !asks));
+    TRY_ASSIGN(std::unique_ptr<Child> child, start_program(std::move(words), !asks(setup_)));
     return std::unique_ptr<Process>(
-        std::make_unique<OpensshProcess>(std::move(child), std::move(files), target_, setup_.cure));
+        std::make_unique<OpensshProcess>(std::move(child), std::move(files), target_, setup_));
+}
+
+bool OpensshTransport::is_open() const {
+    return setup_.shared && ::access(control_of(target_, setup_).c_str(), F_OK) == 0;
 }
 
 Result<Exit> run_attached(const Op& op, const SshTarget& target, const OpensshSetup& setup,
                           const std::vector<model::HostKey>& pins, const std::string& remote) {
-    TRY_ASSIGN(const RunFiles files, RunFiles::make(setup, known_hosts(pins)));
+    TRY_ASSIGN(RunFiles files, RunFiles::make(setup, known_hosts(pins)));
     OpensshSetup attached = setup;
     attached.attached = true;
+    if (setup.shared) files.share(control_of(target, setup));
     TRY_ASSIGN(std::vector<std::string> words, openssh_arguments(target, attached, files.names()));
     // A program that fills the screen needs a terminal there, too; the program allots one only to a shell by itself.
     if (!remote.empty() && ::isatty(0) == 1 && ::isatty(1) == 1) words.insert(words.begin() + 1, "-t");
@@ -171,7 +186,7 @@ Result<Exit> run_attached(const Op& op, const SshTarget& target, const OpensshSe
     if (exit.code != k_ssh_failed) return exit;
     const std::string log = RunFiles::tail(files.names().log);
     if (heard_the_end(log)) return exit;
-    return told_by(log, target, setup.cure);
+    return told_by(log, target, attached);
 }
 
 Result<model::HostKey> learn_host_key(const Op& op, const SshTarget& target, const OpensshSetup& setup) {

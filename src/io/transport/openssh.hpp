@@ -40,6 +40,8 @@ class OpensshTransport final : public Transport {
     // Starts ssh; what happens to the connection shows in the process's steps, with the codes of Transport::exec.
     Result<std::unique_ptr<Process>> exec(const Op& op, const BoxCommand& command) override;
     [[nodiscard]] std::string describe() const override;
+    // Whether a shared connection seems to be there already, so that nobody will be asked.
+    [[nodiscard]] bool is_open() const;
 
   private:
     SshTarget target_{};

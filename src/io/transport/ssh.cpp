@@ -48,7 +48,9 @@ Status SshTransport::connect(const Op& op) {
         if (trust_.prompt == nullptr) return Error{Code::key_unusable, "there is no way to ask for the password"};
         TRY(authenticate_by_password(op, *link, *trust_.prompt));
     } else {
-        TRY(authenticate(op, *link, keys, trust_.prompt));
+        const Status in = authenticate(op, *link, keys, trust_.prompt);
+        beyond_ = keys.beyond;
+        TRY(in);
     }
     link_ = std::move(link);
     return ok();

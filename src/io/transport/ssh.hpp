@@ -22,6 +22,8 @@ class SshTransport final : public Transport {
 
     // Connects and logs in without starting anything; nothing is done on a live connection.
     Status connect(const Op& op);
+    // After a connect that failed with Code::auth.
+    [[nodiscard]] Beyond beyond() const { return beyond_; }
 
   private:
     Status greet(const Op& op, SshLink& link);
@@ -29,6 +31,7 @@ class SshTransport final : public Transport {
     SshTarget target_{};
     SshTrust trust_;
     std::shared_ptr<SshLink> link_{};
+    Beyond beyond_{Beyond::nothing};
 };
 
 }  // namespace drawhitch::transport

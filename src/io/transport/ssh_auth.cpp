@@ -1,5 +1,6 @@
 #include "io/transport/ssh_auth.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/text.hpp"
@@ -15,7 +16,8 @@ constexpr int k_passphrase_attempts = 3;
 constexpr std::uint32_t k_sign_sha256 = 2;
 constexpr std::uint32_t k_sign_sha512 = 4;
 
-enum class Outcome { accepted, refused, key_failed };
+// `partial`: the key was taken, and something else is wanted beside it.
+enum class Outcome { accepted, partial, refused, key_failed };
 
 // What libssh2's signing callback needs; it hands over a pointer to this.
 struct Signing {
@@ -74,6 +76,7 @@ class Login {
         for (Candidate& candidate : keys_.candidates) {
             TRY_ASSIGN(const Outcome outcome, offer(candidate));
             if (outcome == Outcome::accepted) return ok();
+            if (outcome == Outcome::partial) return wants_more("it took " + candidate.shown + " and asks for more");
             const bool taken = outcome == Outcome::key_failed;
             refused_.push_back(candidate.shown + (taken ? ": the server takes it, but it could not sign" : ""));
         }
@@ -99,11 +102,45 @@ class Login {
     }
 
     Result<Outcome> judge(int code) {
+        // libssh2 takes a partial success for a wrong signature. Only the methods that are left tell them apart.
+        const bool signed_well = code == LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED && said_by_server() && !link_.ended();
+        if (signed_well) {
+            TRY_ASSIGN(methods_, methods_left());
+            if (!methods_.empty() && !lists("publickey") && (lists("keyboard-interactive") || lists("password")))
+                return Outcome::partial;
+        }
         if (code == 0) return Outcome::accepted;
         if (code == LIBSSH2_ERROR_AUTHENTICATION_FAILED) return Outcome::refused;
         if (link_.ended() || code == LIBSSH2_ERROR_SOCKET_DISCONNECT || code == LIBSSH2_ERROR_SOCKET_SEND)
             return ended(code);
         return Outcome::key_failed;
+    }
+
+    // libssh2 uses one code for what it could not sign and for what the server did not take.
+    bool said_by_server() {
+        char* text = nullptr;
+        int size = 0;
+        ::libssh2_session_last_error(link_.session(), &text, &size, 0);
+        return text != nullptr &&
+               std::string_view(text, static_cast<std::size_t>(size)).starts_with("Invalid signature");
+    }
+
+    // Whether it is one of the methods that the server named last.
+    [[nodiscard]] bool lists(std::string_view method) const {
+        const auto names = split(methods_, ',');
+        return std::find(names.begin(), names.end(), method) != names.end();
+    }
+
+    // Empty where the server asks for nothing, or hung up.
+    Result<std::string> methods_left() {
+        std::string methods;
+        TRY_ASSIGN(left_code_, call([&] {
+                       const char* list =
+                           ::libssh2_userauth_list(link_.session(), user_.c_str(), static_cast<unsigned>(user_.size()));
+                       if (list != nullptr) methods = list;
+                       return list != nullptr ? 0 : ::libssh2_session_last_errno(link_.session());
+                   }));
+        return methods;
     }
 
     // The server hung up on us in the middle of the login.
@@ -163,38 +200,44 @@ class Login {
 
     // Asked only now: it costs a round trip, and a login that works needs it not.
     Status refused() {
-        std::string methods;
-        TRY_ASSIGN(const int code, call([&] {
-                       const char* list =
-                           ::libssh2_userauth_list(link_.session(), user_.c_str(), static_cast<unsigned>(user_.size()));
-                       if (list != nullptr) methods = list;
-                       return list != nullptr ? 0 : ::libssh2_session_last_errno(link_.session());
-                   }));
-        if (methods.empty() && ::libssh2_userauth_authenticated(link_.session()) != 0)
+        TRY_ASSIGN(methods_, methods_left());
+        if (methods_.empty() && ::libssh2_userauth_authenticated(link_.session()) != 0)
             return ok();  // it asks for nothing
-        if (methods.empty() && code != 0 && link_.ended()) return ended(code);
+        if (methods_.empty() && left_code_ != 0 && link_.ended()) return ended(left_code_);
         if (!needs_passphrase_.empty()) {
             return Error{Code::key_unusable, "the key file " + needs_passphrase_ +
                                                  " needs its passphrase, and there is no terminal to ask on"}
                 .because("no ssh-agent holds this key either")
                 .then("ssh-add " + shell_quote(needs_passphrase_));
         }
-        return explain(methods);
+        return explain();
     }
 
-    Error explain(const std::string& methods) {
+    // More than keys, and nothing that another key would help with.
+    Error wants_more(std::string why) {
+        keys_.beyond = Beyond::person;
+        return Error{Code::auth, Retry::never, link_.target().shown() + " did not let us in"}.because(
+            std::move(why) + " (" + printable(methods_) +
+            ": a one-time code?), which your ssh program can answer: transport = \"openssh\"");
+    }
+
+    Error wants_ticket() {
+        keys_.beyond = Beyond::ticket;
+        return Error{Code::auth, Retry::never, link_.target().shown() + " did not let us in"}.because(
+            "it takes no key, only a Kerberos ticket (" + printable(methods_) +
+            "), which your ssh program can show: transport = \"openssh\"");
+    }
+
+    Error explain() {
+        const bool takes_keys = methods_.empty() || lists("publickey");
+        if (!takes_keys && lists("keyboard-interactive")) return wants_more("it takes no key and asks for an answer");
+        if (!takes_keys && methods_.starts_with("gssapi") && !lists("password")) return wants_ticket();
         // No other key was there to offer: this one is what stands in the way.
         if (refused_.empty() && keys_.open_to_others) return *keys_.open_to_others;
         Error error{Code::auth, Retry::never, link_.target().shown() + " did not let us in"};
         error.why = refused_.empty() ? "there is no key to offer" : "it refused " + join(refused_, ", ");
         if (!keys_.passed_over.empty()) error.why += "; not tried: " + join(keys_.passed_over, "; ");
-        if (!methods.empty()) error.why += "; it accepts: " + printable(methods);
-        const bool wants_key = methods.empty() || methods.find("publickey") != std::string::npos;
-        if (!wants_key && methods.find("keyboard-interactive") != std::string::npos) {
-            error.why +=
-                "; it asks for more than a key (a one-time code?), which the ssh program can answer: transport = "
-                "\"openssh\"";
-        }
+        if (!methods_.empty()) error.why += "; it accepts: " + printable(methods_);
         if (refused_.empty() && keys_.passed_over.empty() && link_.target().identity_files.empty()) {
             error.why += "; a new one is installed with ssh-copy-id, or in the provider's console";
             error.next = "ssh-keygen -t ed25519";
@@ -220,6 +263,8 @@ class Login {
     const std::string& user_;
     std::vector<std::string> refused_{};
     std::string needs_passphrase_{};
+    std::string methods_{};  // what the server named last, with commas
+    int left_code_{0};       // libssh2's, of asking for them
 };
 
 }  // namespace

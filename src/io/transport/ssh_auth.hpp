@@ -33,6 +33,7 @@ class Keyring {
     std::vector<std::string> passed_over{};  // "~/.ssh/id_rsa: is open to others (mode 0644)"
     std::optional<Error> open_to_others{};   // the first usual key file that was passed over for its mode
     std::optional<KeyAgent> agent{};
+    Beyond beyond{Beyond::nothing};  // told by the login that failed
 
     // A server counts refused keys and hangs up after six (OpenSSH's MaxAuthTries).
     static constexpr std::size_t k_most_agent_keys = 4;

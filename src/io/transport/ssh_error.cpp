@@ -302,6 +302,16 @@ std::string last_line(std::string_view text) {
 
 }  // namespace
 
+bool wants_person(std::string_view text) {
+    constexpr std::string_view k_denied = "Permission denied (";
+    const std::size_t at = text.find(k_denied);
+    if (at == std::string_view::npos) return false;
+    const std::string_view rest = text.substr(at + k_denied.size());
+    const auto methods = split(rest.substr(0, rest.find(')')), ',');
+    const auto has = [&](std::string_view method) { return std::ranges::find(methods, method) != methods.end(); };
+    return !has("publickey") && (has("keyboard-interactive") || has("password"));
+}
+
 Error openssh_error(std::string_view err, const SshTarget& target) {
     for (const Line& line : k_lines) {
         if (err.find(line.says) == std::string_view::npos) continue;

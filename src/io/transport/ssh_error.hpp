@@ -33,6 +33,9 @@ Error ssh_error(const SshTrouble& trouble, const SshTarget& target);
 // No byte came for `quiet` although an answer was owed.
 Error stalled_error(SshPhase phase, milliseconds quiet, const std::string& greeting, const SshTarget& target);
 
+// Whether "Permission denied (METHODS)" in a text names methods that a person answers, and none for a key.
+bool wants_person(std::string_view text);
+
 // What the user's `ssh` wrote before it ended with 255.
 Error openssh_error(std::string_view err, const SshTarget& target);
 

@@ -46,6 +46,17 @@ TEST_CASE("what the line says stands above the configuration and the profile") {
     CHECK(endpoint.alias.empty());
 }
 
+TEST_CASE("a profile whose logins ask a person is a reason for the ssh program, unless somebody has chosen") {
+    model::Profile profile;
+    profile.limits.mfa = true;
+    const Resolved resolved = decide(line_to("gpu1"), {}, profile);
+    CHECK(resolved.endpoint.transport == TransportKind::openssh);
+    CHECK(resolved.why_transport.find("mfa") != std::string::npos);
+    CHECK(decide(line_to("gpu1"), {}, profile, TransportKind::ssh).endpoint.transport == TransportKind::ssh);
+    profile.limits.mfa = false;
+    CHECK(decide(line_to("gpu1"), {}, profile).endpoint.transport == TransportKind::ssh);
+}
+
 TEST_CASE("an alias is resolved by the user's configuration and remembered") {
     parse::SshConfig config;
     config.host_name = "203.0.113.7";

@@ -130,6 +130,16 @@ TEST_CASE("the words of the ssh program have their classes") {
     }
 }
 
+TEST_CASE("what only a person can answer is told from a key that was refused") {
+    CHECK(wants_person("root@h: Permission denied (keyboard-interactive).\r\n"));
+    CHECK(wants_person("Permission denied (gssapi-with-mic,password)."));
+    CHECK_FALSE(wants_person("root@h: Permission denied (publickey,keyboard-interactive)."));
+    CHECK_FALSE(wants_person("root@h: Permission denied (publickey)."));
+    CHECK_FALSE(wants_person("root@h: Permission denied (gssapi-with-mic)."));
+    CHECK_FALSE(wants_person("Permission denied, please try again."));
+    CHECK_FALSE(wants_person("Permission denied ("));
+}
+
 TEST_CASE("what a hostile server says cannot move the cursor") {
     const Error error = ssh_error({.phase = SshPhase::greeting, .greeting = "\x1B[2J\x1B]0;x\x07 hi\r\n"}, box());
     CHECK(error.message.find('\x1B') == std::string::npos);
