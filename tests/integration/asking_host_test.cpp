@@ -39,7 +39,7 @@ class Asked {
                        "NO_COLOR=1",
                        "SSH_AUTH_SOCK=",
                        "SSH_ASKPASS=" + (answers ? dir / "askpass" : std::string{}),
-                       "SSH_ASKPASS_REQUIRE=force"};
+                       std::string("SSH_ASKPASS_REQUIRE=") + (answers ? "force" : "never")};
         program.directory = dir / "project";
         return support::run_program(program);
     }
@@ -101,6 +101,7 @@ TEST_CASE("a host that asks for a code beside the key is adopted, and asks once 
     CHECK(has(adopted.out, "openssh"));
     CHECK(host.count() == 1);
     for (const auto& words : std::vector<std::vector<std::string>>{
+             {"doctor", "b1"},
              {"push", "b1"},
              {"run", "b1", "--name", "r1", "--no-outputs", "--", "python3", "train.py"},
              {"watch", "b1"},
@@ -112,6 +113,19 @@ TEST_CASE("a host that asks for a code beside the key is adopted, and asks once 
         CHECK(ran.code == 0);
     }
     CHECK(host.count() == 1);
+    CHECK(host.logins() == 1);
+}
+
+TEST_CASE("the ssh program asks for the code on the terminal, and the next verb uses the connection that this made",
+          "[asking]") {
+    if (::geteuid() != 0) SKIP("PAM asks for codes on behalf of root only");
+    Asked host(key_and_code());
+    const Ran adopted = host.run(host.adopt_words(), false, "assword: ");
+    INFO(adopted.out << host.server.log());
+    REQUIRE(adopted.code == 0);
+    CHECK(has(adopted.out, "one connection serves all"));
+    CHECK_FALSE(has(adopted.out, "123456"));
+    CHECK(host.run({"--no-input", "push", "b1"}, false).code == 0);
     CHECK(host.logins() == 1);
 }
 
