@@ -62,6 +62,8 @@ LIBRARIES = {
 BARE_CLOCK = re.compile(
     r"(?:system|steady|high_resolution)_clock::now|\b(?:clock_gettime|gettimeofday|nanosleep|usleep|sleep_for|sleep_until)\s*\(|"
     r"(?<![\w:>.])(?:sleep|time)\s*\(\s*(?:\d|NULL|nullptr|&)")
+SKIP = re.compile(r"\bSKIP\s*\(")
+SHELL_SKIP = re.compile(r"\bexit 7[78]\b")
 PURE_CALLS = re.compile(r"(?<![\w:>.])(?:std::)?(?:getenv|secure_getenv|setenv)\s*\(|_clock::now")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -121,9 +123,25 @@ def check_file(path, text, users):
     return found
 
 
+def check_skips(root):
+    """Complaints about tests that could be left out unseen: all skipping goes through tests/support/skip.cpp and tests/cli/skip.sh.inc."""
+    tests, found = pathlib.Path(root) / "tests", []
+    for file in sorted([*tests.rglob("*.hpp"), *tests.rglob("*.cpp"), *tests.rglob("*.sh"), *tests.rglob("*.inc")]):
+        path = file.relative_to(tests).as_posix()
+        if path in ("support/skip.cpp", "cli/skip.sh.inc"):
+            continue
+        shell = file.suffix in (".sh", ".inc")
+        text = file.read_text(encoding="utf-8")
+        pattern = SHELL_SKIP if shell else SKIP
+        for number, line in enumerate((text if shell else strip_comments(text)).splitlines(), 1):
+            if pattern.search(line):
+                found.append(f"tests/{path}:{number}: skip through support/skip.hpp or cli/skip.sh.inc")
+    return found
+
+
 def check_tree(root):
     """All complaints about the tree as printable lines."""
-    lines, users = [], {}
+    lines, users = check_skips(root), {}
     source = pathlib.Path(root) / "src"
     for file in sorted([*source.rglob("*.hpp"), *source.rglob("*.cpp")]):
         path = file.relative_to(source).as_posix()

@@ -51,6 +51,16 @@ class Layers(unittest.TestCase):
             with self.subTest(path=path, include=include):
                 self.assertEqual(len(self.one(path, f'#include "{include}"\n')), 1)
 
+    def test_a_test_that_skips_on_its_own_is_reported(self):
+        for path, text in [("tests/unit/a_test.cpp", 'if (!here) SKIP("no fish");\n'), ("tests/cli/ls/a.sh", "here || exit 77\n"),
+                           ("tests/cli/road.sh.inc", "here || exit 78\n")]:
+            with self.subTest(path=path):
+                self.assertEqual(len(self.one(path, text)), 1)
+        for path, text in [("tests/support/skip.cpp", 'SKIP("no fish");\n'), ("tests/cli/skip.sh.inc", "exit 77\n"),
+                           ("tests/unit/a_test.cpp", '// SKIP("no fish");\nsupport::skip_without("fish");\n')]:
+            with self.subTest(path=path):
+                self.assertEqual(self.one(path, text), [])
+
     def test_each_direction_that_the_table_allows_is_silent(self):
         for path, include in [
             ("src/main.cpp", "cli/main.hpp"),

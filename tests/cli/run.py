@@ -3,7 +3,8 @@
 
 usage: run.py --program BUILD/drawhitch [--accept] [--jobs N] [--keep] [--dir DIR] [COMMAND[/CASE] ...]
 
-Exit code 0 when all cases pass, 1 when one fails, 77 when none ran (a failure, too).
+Exit code 0 when all cases pass, 1 when one fails, 77 when none ran (a failure, too). With DRAWHITCH_NO_SKIPS in the
+environment a case that lacks something fails; one that needs root is skipped all the same.
 """
 import argparse
 import concurrent.futures
@@ -19,6 +20,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 SECONDS = 400  # under a sanitizer, on two busy cores
 SKIPPED = 77
+NEEDS_ROOT = 78
 KINDS = ("exact", "glob", "ignore")
 
 
@@ -117,8 +119,11 @@ def run_case(script, options):
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="drawhitch-cli-")).resolve()
     try:
         code, out, err = run_script(script, scratch, options.program)
-        if code == SKIPPED:
-            return "skip", readable(err, scratch).strip()
+        why = readable(err, scratch).strip()
+        if code == SKIPPED and os.environ.get("DRAWHITCH_NO_SKIPS"):
+            return "fail", f"skipped, and DRAWHITCH_NO_SKIPS is set; {why}"
+        if code == SKIPPED or (code == NEEDS_ROOT and os.geteuid() != 0):
+            return "skip", why
         accept = options.accept and code >= 0  # what was killed showed nothing worth keeping
         complaints = check_exit(script, code, accept)
         complaints += check_stream(script, "stdout", readable(out, scratch), accept)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Proves that run.py and docs_test.py fail when they should: a runner that passes everything would hide every failure."""
+import os
 import pathlib
 import subprocess
 import sys
@@ -24,9 +25,12 @@ class Runner(unittest.TestCase):
     def write(self, name, text):
         (self.dir / "verb" / name).write_text(text)
 
-    def run_cases(self, *options):
+    def run_cases(self, *options, none_may_skip=False):
+        environment = {name: value for name, value in os.environ.items() if name != "DRAWHITCH_NO_SKIPS"}
+        if none_may_skip:
+            environment["DRAWHITCH_NO_SKIPS"] = "1"
         done = subprocess.run([sys.executable, str(RUNNER), "--program", str(self.program), "--dir", str(self.dir), *options],
-                              capture_output=True, text=True, check=False)
+                              capture_output=True, text=True, check=False, env=environment)
         return done.returncode, done.stdout + done.stderr
 
     def test_output_and_exit_code_must_be_as_stated(self):
@@ -72,6 +76,23 @@ class Runner(unittest.TestCase):
         code, text = self.run_cases()
         self.assertEqual(code, 0)
         self.assertIn("2 cases, 0 failed, 1 skipped", text)
+
+    def test_under_no_skips_a_skip_fails_and_names_what_is_missing(self):
+        self.write("case.sh", "echo 'missing: fish' >&2; exit 77\n")
+        self.write("other.sh", "true\n")
+        code, text = self.run_cases(none_may_skip=True)
+        self.assertEqual(code, 1)
+        self.assertIn("missing: fish", text)
+
+    def test_only_a_user_who_is_not_root_may_lack_being_root(self):
+        self.write("case.sh", "echo 'needs root: fish' >&2; exit 78\n")
+        self.write("other.sh", "true\n")
+        code, text = self.run_cases(none_may_skip=True)
+        if os.geteuid() == 0:
+            self.assertEqual(code, 1)
+        else:
+            self.assertEqual(code, 0)
+            self.assertIn("skip verb/case: needs root: fish", text)
 
     def test_an_expectation_without_a_script_fails(self):
         self.write("case.sh", "true\n")

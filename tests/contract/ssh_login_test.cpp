@@ -12,6 +12,7 @@
 #include "io/transport/script.hpp"
 #include "io/transport/ssh.hpp"
 #include "support/private_sshd.hpp"
+#include "support/skip.hpp"
 #include "support/ssh_agent.hpp"
 #include "support/test_op.hpp"
 
@@ -232,7 +233,7 @@ TEST_CASE("an agent that is not there does not stop a key file", "[transport][ss
 TEST_CASE("a password logs in once it is asked for, and only after the host key is accepted", "[transport][ssh]") {
     const bool interactive = GENERATE(false, true);
     CAPTURE(interactive);
-    if (interactive && ::geteuid() != 0) SKIP("PAM asks for passwords on behalf of root only");
+    if (interactive) support::skip_unless_root("PAM asks for passwords on behalf of root only");
     support::SshdOptions options{.password = "open sesame"};
     if (interactive) {
         options.config = {"UsePAM yes", "KbdInteractiveAuthentication yes"};

@@ -13,6 +13,7 @@
 #include "io/transport/script.hpp"
 #include "support/private_sshd.hpp"
 #include "support/proxy.hpp"
+#include "support/skip.hpp"
 #include "support/ssh_agent.hpp"
 #include "support/test_op.hpp"
 
@@ -280,7 +281,7 @@ TEST_CASE("a host's key is learned without logging in", "[transport][openssh]") 
 }
 
 TEST_CASE("a host that wants a key and a code asks once for all its processes", "[transport][openssh]") {
-    if (::geteuid() != 0) SKIP("PAM asks for codes on behalf of root only");
+    support::skip_unless_root("PAM asks for codes on behalf of root only");
     PrivateSshd server({.config = {"UsePAM yes", "KbdInteractiveAuthentication yes",
                                    "AuthenticationMethods publickey,keyboard-interactive"},
                         .password = "123456"});

@@ -10,6 +10,7 @@
 #include "core/proto/limits.hpp"
 #include "io/disk/landing.hpp"
 #include "io/disk/write_atomic.hpp"
+#include "support/skip.hpp"
 #include "support/syscall_faults.hpp"
 #include "support/temp_dir.hpp"
 #include "support/test_op.hpp"
@@ -163,7 +164,7 @@ TEST_CASE("a full disk and a disk without inodes are told apart from other failu
         INFO(limits);
         support::TempDir dir;
         support::TinyFileSystem tiny{dir.path(), limits};
-        if (!tiny.available()) SKIP("no mount namespace can be made here");
+        if (!tiny.available()) support::skip_without("the right to make user and mount namespaces");
         const Code code = tiny.run([&] {
             support::TestOp op;
             std::size_t sent = 0;

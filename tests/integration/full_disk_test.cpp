@@ -11,6 +11,7 @@
 
 #include "support/eventful_box.hpp"
 #include "support/finished_run.hpp"
+#include "support/skip.hpp"
 #include "support/temp_dir.hpp"
 #include "support/tiny_fs.hpp"
 #include "support/transfer_bench.hpp"
@@ -118,7 +119,7 @@ TEST_CASE("a disk that fills up in the middle of a pull ends it with its own exi
         const support::TempDir disk;
         const support::TempDir outside;
         const support::TinyFileSystem tiny{disk.path(), "size=48m"};
-        if (!tiny.available()) SKIP("no mount namespace can be made here");
+        if (!tiny.available()) support::skip_without("the right to make user and mount namespaces");
         const Code code = tiny.run([&] {
             try {
                 support::write_file(outside / "seen", pull_twice(disk.path(), data_frame).dump());

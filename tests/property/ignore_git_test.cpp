@@ -17,6 +17,7 @@
 
 #include "base/text.hpp"
 #include "core/parse/ignore.hpp"
+#include "support/skip.hpp"
 #include "support/temp_dir.hpp"
 
 using namespace drawhitch;
@@ -238,7 +239,7 @@ void one_round(std::uint64_t seed) {
 
 TEST_CASE("ignore rules agree with git on random trees and random patterns") {
     const support::TempDir scratch;
-    if (git(scratch, scratch.path(), {"--version"}) != 0) SKIP("git is not installed");
+    if (git(scratch, scratch.path(), {"--version"}) != 0) support::skip_without("git");
     const std::uint64_t seed = Catch::getSeed();
     const std::uint64_t rounds = std::getenv("DRAWHITCH_LONG") != nullptr ? 3000 : 150;
     for (std::uint64_t round = 0; round < rounds; ++round)

@@ -1,4 +1,5 @@
 #include "support/private_sshd.hpp"
+#include "support/skip.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -181,11 +182,12 @@ void make_key(const std::string& path, const std::string& type, const std::strin
 
 PrivateSshd::PrivateSshd(const SshdOptions& options) {
     if (wants_own_accounts(options) && !may_make_namespaces())
-        SKIP("this user may not make mount namespaces, which a server with accounts of its own needs");
+        skip_without("the right to make mount namespaces, which a server with accounts of its own needs");
     const passwd* account = ::getpwuid(::geteuid());
     if (account == nullptr) throw std::runtime_error("this user has no account entry, so no sshd can log it in");
     user_ = account->pw_name;
     if (::mkdir(home().c_str(), 0700) != 0) throw std::runtime_error("cannot create " + home());
+    if (options.dropbear && ::access("/usr/sbin/dropbear", X_OK) != 0) skip_without("dropbear");
     make_keys(options);
     // A free port may be taken by another test in the moment before the server binds it.
     for (int attempt = 0; attempt < 5; ++attempt) {

@@ -1,6 +1,7 @@
 # No bytes and no inodes left are told apart, and both are exit code 11.
 . "$CLI_TESTS/privileges.sh.inc"
-can_mount || { echo "this kernel lets users make no namespaces" >&2; exit 77; }
+. "$CLI_TESTS/skip.sh.inc"
+can_mount || skip_without "the right to make user and mount namespaces"
 mkdir "$SCRATCH/disk"
 try() {
     code=0

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "support/skip.hpp"
 #include "unit/helper/fixture.hpp"
 
 using namespace drawhitch;
@@ -46,7 +47,7 @@ TEST_CASE("without newer system calls, renames that must not replace and copies 
         std::atomic<bool> filtered{false};
         support::InProcessHelper helper([&] { filtered = forbid_newer_calls(answer); });
         const auto agent = helper.connect(op);
-        if (!filtered) SKIP("this system lets no thread filter its calls");
+        if (!filtered) support::skip_without("the right to filter system calls");
         const auto root = Connection::must(agent->open_root(op, dir / "root", true));
         const auto claim = Connection::must(agent->claim(op, root, {k_owner_a, 0, false, {}}));
         const std::string content = noise(3U << 20U);

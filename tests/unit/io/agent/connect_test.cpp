@@ -17,6 +17,7 @@
 #include "io/agent/agent.hpp"
 #include "io/transport/local.hpp"
 #include "support/fake_transport.hpp"
+#include "support/skip.hpp"
 #include "support/temp_dir.hpp"
 #include "support/test_op.hpp"
 
@@ -355,7 +356,7 @@ TEST_CASE("on a box whose home is mounted noexec the helper goes where programs 
     fs::create_directories(box.home() + "/.cache");
     fs::create_directories(box.dir / "data");
     const std::string shell = shell_with_mounts(box.dir, "mount -t tmpfs -o noexec none \"$HOME/.cache\" || exit 99;");
-    if (shell.empty()) SKIP("this machine allows no user namespaces");
+    if (shell.empty()) support::skip_without("the right to make user and mount namespaces");
     transport::LocalTransport noexec_home(shell);
     const auto agent = Agent::connect(box.op, noexec_home, HelperImages::embedded(), {{}, box.dir / "data", {}});
     if (!agent) FAIL(agent.error().message << " (" << agent.error().why << ")");
@@ -367,7 +368,7 @@ TEST_CASE("on a box where nothing may execute the user is told which places were
     const std::string shell = shell_with_mounts(box.dir,
                                                 "mount -t tmpfs -o noexec none /dev/shm || exit 99;"
                                                 "mount -t tmpfs -o noexec none /tmp || exit 99;");
-    if (shell.empty()) SKIP("this machine allows no user namespaces");
+    if (shell.empty()) support::skip_without("the right to make user and mount namespaces");
     transport::LocalTransport nowhere(shell);
     const auto agent = Agent::connect(box.op, nowhere, HelperImages::embedded(), {});
     REQUIRE_FALSE(agent);

@@ -14,6 +14,7 @@
 #include "core/proto/tree_hash.hpp"
 #include "io/agent/agent.hpp"
 #include "io/transport/local.hpp"
+#include "support/skip.hpp"
 #include "support/temp_dir.hpp"
 #include "support/test_op.hpp"
 
@@ -31,7 +32,7 @@ struct Program {
 
     Program(const std::string& arch, const std::string& emulator) {
         const auto image = agent::HelperImages::embedded().find(arch);
-        if (!image) SKIP("this build carries no helper for " + arch);
+        if (!image) support::skip_without("a helper for " + arch + " in this build (its cross compiler)");
         support::write_file(dir / "helper", image->bytes, 0755);
         support::write_file(dir / "shell", "#!/bin/sh\nexec " + emulator + " ${2#exec }\n", 0755);
         shell = std::make_unique<transport::LocalTransport>(dir / "shell");
@@ -134,7 +135,7 @@ TEST_CASE("the helper program of this machine walks the whole road") {
 }
 
 TEST_CASE("the aarch64 helper walks the whole road under qemu") {
-    if (std::system("qemu-aarch64 --version >/dev/null 2>&1") != 0) SKIP("there is no qemu-aarch64");  // NOLINT
+    if (std::system("qemu-aarch64 --version >/dev/null 2>&1") != 0) support::skip_without("qemu-aarch64");  // NOLINT
     Program program("aarch64", "qemu-aarch64");
     CHECK(program.start()->hello().arch == "aarch64");
     walk_the_road(program);
@@ -199,7 +200,7 @@ TEST_CASE("a disk that is full of bytes, and one that is full of names, are told
     support::TempDir dir;
     fs::create_directories(dir / "small");
     const std::string emulator = namespace_with(dir, "mount -t tmpfs -o size=3m,nr_inodes=40 none " + (dir / "small"));
-    if (emulator.empty()) SKIP("this machine allows no user namespaces");
+    if (emulator.empty()) support::skip_without("the right to make user and mount namespaces");
     Program program("x86_64", emulator);
     const Op op = program.op;
     const auto agent = program.start();
@@ -240,7 +241,7 @@ TEST_CASE("a mount below the root is listed and neither entered nor removed") {
     fs::create_directories(dir / "root/tree/mount");
     const std::string emulator = namespace_with(
         dir, "mount -t tmpfs none " + (dir / "root/tree/mount") + " && touch " + (dir / "root/tree/mount/precious"));
-    if (emulator.empty()) SKIP("this machine allows no user namespaces");
+    if (emulator.empty()) support::skip_without("the right to make user and mount namespaces");
     Program program("x86_64", emulator);
     const Op op = program.op;
     const auto agent = program.start();
