@@ -7,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <mutex>
 
+#include "core/plan/flow_window.hpp"
 #include "core/proto/limits.hpp"
 #include "io/transport/local.hpp"
 #include "support/faulty_transport.hpp"
@@ -17,6 +18,12 @@
 
 using namespace drawhitch;
 using flow::FileState;
+
+namespace {
+
+constexpr std::uint64_t k_greetings = 64U << 10U;  // what two connections say beside contents, generously
+
+}  // namespace
 
 TEST_CASE("a pull brings every byte, with the digests of both kinds") {
     support::TempDir box;
@@ -44,10 +51,26 @@ TEST_CASE("a pull brings every byte, with the digests of both kinds") {
 }
 
 TEST_CASE("whichever call of the link fails, a pull reconnects and ends right, repeating little") {
+    // On its way when a link dies is the credit of its connection at most, and the chunk that it ends in.
+    constexpr std::uint64_t k_at_stake = plan::FlowWindow::k_most + proto::k_encoded_chunk_max;
     support::TempDir box;
-    const support::Tree tree = support::sample_tree();
+    support::Tree tree = support::sample_tree();
+    tree["huge.bin"] = support::noise(5 * proto::k_chunk, 3);  // so that all is more than that
+    std::uint64_t total = 0;
+    for (const auto& [path, content] : tree)
+        total += content.size();
     support::plant(box.path(), tree);
     support::HastyClock clock;
+    std::uint64_t undisturbed = 0;
+    {
+        support::TempDir here;
+        support::TestOp op{clock};
+        transport::LocalTransport local;
+        const auto outcome = support::pull(op, support::dial_box(local, box.path(), false), here / "d",
+                                           support::items_of(op, box.path()));
+        REQUIRE(!outcome.stopped);
+        undisturbed = outcome.tally.wire.received;
+    }
     for (std::size_t n = 1;; ++n) {
         support::TempDir here;
         support::TestOp op{clock};
@@ -58,8 +81,12 @@ TEST_CASE("whichever call of the link fails, a pull reconnects and ends right, r
                                            support::items_of(op, box.path()));
         INFO("call " << n);
         CHECK(support::wrong_file(here / "d", tree, !outcome.stopped).empty());
+        CHECK(outcome.tally.repeated == 0);  // no chunk that arrived whole comes a second time
         // Only a first connection that cannot be made ends a pull at once.
-        if (outcome.stopped) {
+        if (!outcome.stopped) {
+            CHECK(outcome.tally.fetched == total);  // nothing that was proven is fetched again
+            CHECK(outcome.tally.wire.received <= undisturbed + k_at_stake * outcome.tally.reconnects + k_greetings);
+        } else {
             CHECK(outcome.tally.fetched == 0);
             auto again = support::pull(op, support::dial_box(local, box.path(), false), here / "d",
                                        support::items_of(op, box.path()));

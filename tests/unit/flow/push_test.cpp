@@ -14,6 +14,7 @@
 #include "flow/box.hpp"
 #include "io/ledger/lock.hpp"
 #include "run/faulty_connector.hpp"
+#include "support/eventful_box.hpp"
 #include "support/local_deps.hpp"
 #include "support/tampering_transport.hpp"
 #include "support/temp_dir.hpp"
@@ -128,6 +129,35 @@ TEST_CASE("a release that was changed on the box is found out and built anew") {
     CHECK(!second.up_to_date);
     CHECK(second.hash == first.hash);
     CHECK(support::read_file(bench.release(second, "train.py")) == "print(1)\n");
+}
+
+TEST_CASE("a tree that another hand changes between its last byte and its switch is not put in force") {
+    Bench bench;
+    const auto first = bench.push();
+    const std::string content(700'000, 'd');  // too large for a bundle: its commit is the last that is written
+    bench.put("data.txt", content);
+    const std::string staged = bench.local.root() + "/releases/.staging/data.txt";
+    bool was_whole = false;
+    support::EventfulBox box(proto::MessageType::committed, 1, [&] {
+        was_whole = ::access(staged.c_str(), F_OK) == 0 && support::read_file(staged) == content;
+        ::unlink(staged.c_str());
+        support::write_file(staged, std::string(700'000, 'e'));
+    });
+    support::EventfulConnector connector(box);
+    flow::Deps& deps = bench.local.deps();
+    flow::Deps mine{deps.ledger, connector, deps.helpers, deps.prompt, deps.laptop, deps.project, deps.settings};
+    flow::PushOptions options{};
+    options.box = "b1";
+    const auto refused = flow::push(bench.op, mine, options);
+    REQUIRE(box.happened());
+    REQUIRE(was_whole);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == Code::integrity);
+    CHECK(support::read_file(bench.local.root() + "/current") == first.hash + "\n");
+    CHECK(names_in(bench.local.root() + "/releases") == std::vector<std::string>{first.hash});
+    // The next push finds the stranger, and sends what belongs there.
+    const auto second = bench.push();
+    CHECK(support::read_file(bench.release(second, "data.txt")) == content);
 }
 
 TEST_CASE("what an interrupted push left is used, and strangers in it are removed") {

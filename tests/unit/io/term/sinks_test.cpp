@@ -75,6 +75,19 @@ TEST_CASE("quiet leaves warnings only; verbose adds debug lines") {
     CHECK(loud_screen.shown() == "n\n\x1b[2mdebug: d\x1b[0m\n\x1b[33mwarning:\x1b[0m w\\x1b\n");
 }
 
+TEST_CASE("a heartbeat is a line of its own, unless quiet was asked for") {
+    Screen screen;
+    Screen quiet_screen;
+    FakeClock clock;
+    PlainSink plain{{.fd = screen.fd()}, clock};
+    PlainSink quiet{{.fd = quiet_screen.fd(), .quiet = true}, clock};
+    FanOut both{{&plain, &quiet}};
+    for (int look = 0; look < 2; ++look)
+        both.emit(Event{.kind = EventKind::heartbeat, .text = "b1: r1 RUNNING"});
+    CHECK(screen.shown() == "b1: r1 RUNNING\nb1: r1 RUNNING\n");
+    CHECK(quiet_screen.shown().empty());
+}
+
 TEST_CASE("the live sink erases exactly the bars it drew, and leaves none behind") {
     Screen screen;
     FakeClock clock;
