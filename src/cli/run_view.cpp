@@ -47,6 +47,21 @@ const std::vector<term::Column>& run_columns() {
     return k_columns;
 }
 
+const std::vector<term::Column>& change_columns() {
+    static const std::vector<term::Column> k_columns = [] {
+        std::vector<term::Column> columns = run_columns();
+        columns.insert(columns.begin(), term::Column{.key = "at"});
+        return columns;
+    }();
+    return k_columns;
+}
+
+term::Row change_row(const std::string& box, const flow::RunView& view, WallTime now) {
+    term::Row row = run_row(box, view, now);
+    row.insert(row.begin(), Cell::time(now, now));
+    return row;
+}
+
 std::string with_ages(const std::string& fact, WallTime now) {
     constexpr std::size_t k_length = 20;  // of 2026-11-27T23:20:05Z
     std::string text;

@@ -16,6 +16,9 @@ namespace drawhitch::cli {
 // data.runs[] {box, run, verdict, exit_code, signal, cause, since, progress, evidence[]}.
 const std::vector<term::Column>& run_columns();
 term::Row run_row(const std::string& box, const flow::RunView& view, WallTime now);
+// The same with the moment the change was seen before it: data.changes[] {at, box, run, …} of watch.
+const std::vector<term::Column>& change_columns();
+term::Row change_row(const std::string& box, const flow::RunView& view, WallTime now);
 // A fact as people read it: behind each moment in it stands how long ago that is.
 std::string with_ages(const std::string& fact, WallTime now);
 

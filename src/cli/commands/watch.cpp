@@ -2,6 +2,7 @@
 #include "flow/lease_word.hpp"
 
 #include <map>
+#include <optional>
 
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
@@ -12,6 +13,35 @@
 namespace drawhitch::cli {
 
 namespace {
+
+// Tells each run whose verdict or progress differs from the look before: to people as a line on standard error, to
+// machines as a row of data.changes while it is watched.
+class Changes {
+  public:
+    Changes(Context& context, std::string box) : context_(context), box_(std::move(box)) {
+        if (context_.out.for_machines()) rows_.emplace(context_.out, "changes", change_columns());
+    }
+    Changes(const Changes&) = delete;
+    Changes& operator=(const Changes&) = delete;
+
+    void look(const flow::RunsView& seen) {
+        for (const flow::RunView& run : seen.runs) {
+            std::string line = run_line(run);
+            std::string& before = told_[run.run.id];
+            if (line == before) continue;
+            before = std::move(line);
+            if (rows_) rows_->add(change_row(box_, run, context_.op.clock.wall()));
+            // The lines of --jsonl are the rows; beside the one object of --json somebody may read along.
+            if (context_.out.format() != term::Format::jsonl) context_.op.note(before);
+        }
+    }
+
+  private:
+    Context& context_;
+    std::string box_;
+    std::map<std::int64_t, std::string> told_{};
+    std::optional<term::RowWriter> rows_{};
+};
 
 Result<Outcome> run_watch(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
@@ -29,13 +59,12 @@ Result<Outcome> run_watch(Context& context, const Parsed& parsed) {
     if (options.every < milliseconds{1000}) {
         return Error{Code::usage, "--every is at least one second"};
     }
-    std::map<std::int64_t, std::string> told_before;
-    const auto view =
-        flow::watch_runs(context.op, place->deps(), here.lease, options, [&](const auto& seen, bool changed) {
-            if (!changed || options.once) return;
-            for (const flow::RunView& run : seen.runs)
-                context.op.note(run_line(run));
+    const auto view = [&] {
+        Changes changes{context, box};
+        return flow::watch_runs(context.op, place->deps(), here.lease, options, [&](const auto& seen, bool changed) {
+            if (changed && !options.once) changes.look(seen);
         });
+    }();
     if (!view) {
         if (view.error().code == Code::cancelled) context.op.note("stopped watching; the runs go on");
         return view.error();
@@ -65,6 +94,7 @@ CommandRow watch_command() {
             "that had not ended before has ended; where all had, the newest is judged. A box that does not answer for "
             "ten minutes ends the watch (exit 5); with\n"
             "--until-done it waits on. Watching less, more or not at all changes nothing on the box.\n"
+            "With --jsonl each change is one line when it is seen, with --json a row of data.changes.\n"
             "\n"
             "Exit codes: 0 all done, 12 a run failed or left no artifacts, 13 a run stalled, 5 unknown.",
         .positionals = {{.name = "BOX", .help = "a name from ls, or BOX@LEASE of an ended one", .box_optional = true},
