@@ -55,6 +55,9 @@ class Teardown {
     Status look();
     void show() const;
     Status confirm();
+    Status confirm_again();
+    [[nodiscard]] bool has_to_kill() const;
+    [[nodiscard]] bool is_stale() const;
     Status kill_runs();
     Result<std::int64_t> intend();
     Status end();
@@ -177,6 +180,30 @@ Status Teardown::confirm() {
     return typed ? ok() : Status{no};
 }
 
+// Something unproven came to lie there since the answer, which said that all is proven.
+Status Teardown::confirm_again() {
+    if (options_.confirm.empty() && !deps_.prompt.possible()) {
+        return Error{Code::gate_closed,
+                     "what dies on " + printable(lease().name) + " changed since you confirmed: nothing was changed"}
+            .because("something unproven dies now, and there is nobody to ask")
+            .then(same_command() + " --confirm " + shell_word(lease().name));
+    }
+    op_.note("what dies changed since you confirmed");
+    return confirm();
+}
+
+bool Teardown::has_to_kill() const {
+    return std::ranges::any_of(collected_.facts.runs, [this](const judge::GateRun& run) {
+        return run.lease.empty() && !model::is_terminal(run.verdict.kind) &&
+               std::ranges::find(waivers_.kill_runs, run.name) != waivers_.kill_runs.end();
+    });
+}
+
+bool Teardown::is_stale() const {
+    const auto waited = std::chrono::seconds{op_.clock.wall().seconds - collected_.looked_at.seconds};
+    return waited > judge::k_gate_facts_fresh;
+}
+
 // The named live runs, each by the ordinary way of stopping. What they wrote last is judged afterwards.
 Status Teardown::kill_runs() {
     lock_.reset();  // stopping a run takes the same lock
@@ -259,20 +286,24 @@ Result<DownReport> Teardown::go() {
     }
     if (deps_.dry_run) return std::move(report_);
     TRY(confirm());
-    const bool kills = std::ranges::any_of(collected_.facts.runs, [this](const judge::GateRun& run) {
-        return run.lease.empty() && !model::is_terminal(run.verdict.kind) &&
-               std::ranges::find(waivers_.kill_runs, run.name) != waivers_.kill_runs.end();
-    });
-    if (kills) TRY(kill_runs());
-    // Whoever was asked may have gone for a coffee, and a run that was killed has written its last.
-    const auto waited = std::chrono::seconds{op_.clock.wall().seconds - collected_.looked_at.seconds};
-    if (kills || waited > judge::k_gate_facts_fresh) {
+    bool changed = false;
+    if (has_to_kill()) {
+        TRY(kill_runs());
+        changed = true;
+    }
+    // Whoever was asked may have gone for a coffee, and a run that was killed has written its last: what dies is looked
+    // at again, and asked about again where the answer does not cover it.
+    for (; changed || is_stale(); changed = false) {
+        const judge::Confirmation given = report_.gate.confirmation;
         TRY(look());
         if (!report_.gate.open) {
             show();
             TRY(note("down.refused"));
             return std::move(report_);
         }
+        if (given == judge::Confirmation::typed_name || report_.gate.confirmation == judge::Confirmation::yes_no) break;
+        show();
+        TRY(confirm_again());
     }
     TRY(end());
     return std::move(report_);
