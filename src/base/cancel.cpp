@@ -23,4 +23,10 @@ void Cancel::request() noexcept {
     [[maybe_unused]] const ssize_t count = ::write(write_end_.get(), &byte, 1);
 }
 
+// The one of the process is what the signal thread looks at.
+void Cancel::hold(int change) const noexcept {
+    holds_.fetch_add(change);
+    if (parent_ != nullptr) parent_->hold(change);
+}
+
 }  // namespace drawhitch

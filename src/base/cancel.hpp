@@ -22,12 +22,31 @@ class Cancel {
         return requested_.load(std::memory_order_relaxed) || (parent_ != nullptr && parent_->requested());
     }
     [[nodiscard]] int fd() const noexcept { return read_end_.get(); }
+    // Whether a TidyingUp lives: what it cares for must not stay behind, so nobody leaves the process at once yet.
+    [[nodiscard]] bool has_to_tidy_up() const noexcept { return holds_.load() > 0; }
 
   private:
+    friend class TidyingUp;
+    void hold(int change) const noexcept;
+
     std::atomic<bool> requested_{false};
+    mutable std::atomic<int> holds_{0};
     const Cancel* parent_{nullptr};
     UniqueFd read_end_{};
     UniqueFd write_end_{};
+};
+
+// Lives as long as there is something that must be gone when the process ends, however it ends (the demo's keys and
+// server). A second Ctrl-C then waits for it, for a bounded time.
+class TidyingUp {
+  public:
+    explicit TidyingUp(const Cancel& cancel) noexcept : cancel_(cancel) { cancel_.hold(1); }
+    ~TidyingUp() { cancel_.hold(-1); }
+    TidyingUp(const TidyingUp&) = delete;
+    TidyingUp& operator=(const TidyingUp&) = delete;
+
+  private:
+    const Cancel& cancel_;
 };
 
 }  // namespace drawhitch

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "base/time.hpp"
 #include "cli/exit_code.hpp"
 
 namespace drawhitch::cli {
@@ -11,6 +12,16 @@ namespace drawhitch::cli {
 namespace {
 
 constexpr int k_stop = SIGUSR2;  // wakes the thread when it is to end
+
+// The demo's children get two seconds after TERM and two after KILL; its files are few.
+constexpr milliseconds k_longest_tidying{8000};
+
+void wait_until_tidy(const Cancel& cancel) {
+    const Cancel never;
+    const Instant end = system_clock().now() + k_longest_tidying;
+    while (cancel.has_to_tidy_up() && system_clock().now() < end)
+        system_clock().sleep(milliseconds{10}, never);
+}
 
 bool is_ignored(int signal_number) {
     struct sigaction now {};
@@ -42,6 +53,7 @@ void SignalThread::wait_for_signals() {
         if (got == k_stop) return;
         if (got == SIGINT && interrupted) {
             leave_();
+            wait_until_tidy(cancel_);
             ::_exit(exit_code::k_interrupted);
         }
         interrupted = interrupted || got == SIGINT;

@@ -15,8 +15,8 @@ namespace drawhitch::cli {
 class SignalThread {
   public:
     // The first signal requests `cancel`; a second SIGINT calls `leave`, which restores the
-    // terminal, and ends the process with code 130 at once. SIGHUP is left alone when the process was
-    // started with it ignored (nohup).
+    // terminal, and ends the process with code 130: at once, or, while a TidyingUp holds `cancel`, as soon as that is
+    // over, at most eight seconds later. SIGHUP is left alone when the process was started with it ignored (nohup).
     SignalThread(Cancel& cancel, std::function<void()> leave);
     ~SignalThread();
     SignalThread(const SignalThread&) = delete;

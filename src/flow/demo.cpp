@@ -39,7 +39,8 @@ constexpr int k_most_demos = 1000;  // in one directory
 // Holds what has to go away again, in whatever way the demo ends.
 class Stage {
   public:
-    explicit Stage(const Op& op, const DemoOptions& options) : clock_(op.clock), options_(options) {}
+    explicit Stage(const Op& op, const DemoOptions& options)
+        : tidying_(op.cancel), clock_(op.clock), options_(options) {}
     Stage(const Stage&) = delete;
     Stage& operator=(const Stage&) = delete;
     ~Stage() {
@@ -108,6 +109,7 @@ class Stage {
             "drawhitch demo");
     }
 
+    TidyingUp tidying_;  // ends after all else has gone
     Clock& clock_;
     const DemoOptions& options_;
     std::string private_{};

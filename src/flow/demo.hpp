@@ -37,7 +37,7 @@ struct DemoReport {
 
 // Code::exists when the directory is there, not_found without sshd or python3, remote_failed when a step ends with
 // another exit code than the road wants (its command is named). Whatever happens, also on cancel: the box, its jobs and
-// its files are gone afterwards.
+// its files are gone afterwards; an impatient second Ctrl-C waits for that.
 Result<DemoReport> demo(const Op& op, const DemoOptions& options);
 
 }  // namespace drawhitch::flow

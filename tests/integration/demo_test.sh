@@ -63,4 +63,20 @@ wait "$demo" || status=$?
 [ "$status" = 130 ] || fail "interrupted, it ended with $status: $(tail -n 5 log)"
 [ ! -e again ] || fail "the interrupted demo left its project"
 nothing_left
+
+# Interrupted twice at once, as an impatient hand does.
+"$drawhitch" demo --dir twice > log 2>&1 &
+demo=$!
+while ! grep -q 'drawhitch run' log; do
+  kill -0 "$demo" 2> /dev/null || fail "the third demo ended early: $(cat log)"
+  sleep 0.1
+done
+kill -INT "$demo"
+sleep 0.02
+kill -INT "$demo" 2> /dev/null || true # it may have ended
+status=0
+wait "$demo" || status=$?
+[ "$status" = 130 ] || fail "interrupted twice, it ended with $status: $(tail -n 5 log)"
+[ ! -e twice ] || fail "the demo that was interrupted twice left its project"
+nothing_left
 echo "demo_test: the road was walked, and interrupted, and nothing was left"

@@ -1,5 +1,6 @@
 #include "cli/signals.hpp"
 
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +85,48 @@ TEST_CASE("a second Ctrl-C restores the terminal and ends a stuck command with 1
     child.send(SIGINT);
     CHECK(child.hear() == 'L');
     CHECK(child.exit_code() == 130);
+}
+
+TEST_CASE("a second Ctrl-C waits for what must not stay behind, and no longer") {
+    auto heard = make_pipe();
+    auto told = make_pipe();
+    REQUIRE((heard && told));
+    const pid_t pid = ::fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+        std::signal(SIGINT, SIG_DFL);
+        const int out = heard->write.get();
+        Cancel cancel;
+        const cli::SignalThread signals{cancel, [out] { (void)!::write(out, "L", 1); }};
+        {
+            const Cancel narrower{&cancel};
+            const TidyingUp tidying{narrower};
+            (void)!::write(out, "R", 1);
+            char byte = 0;
+            (void)!::read(told->read.get(), &byte, 1);
+            (void)!::write(out, "T", 1);
+        }
+        for (;;)
+            ::pause();
+    }
+    const auto hear = [&] {
+        char byte = 0;
+        return ::read(heard->read.get(), &byte, 1) == 1 ? byte : '\0';
+    };
+    heard->write.reset();
+    REQUIRE(hear() == 'R');
+    ::kill(pid, SIGINT);
+    // Two that are pending at once melt into one, so it is sent until it is taken as the second.
+    pollfd ready{heard->read.get(), POLLIN, 0};
+    while (::poll(&ready, 1, 20) == 0)
+        ::kill(pid, SIGINT);
+    REQUIRE(hear() == 'L');
+    REQUIRE(::write(told->write.get(), "g", 1) == 1);
+    CHECK(hear() == 'T');
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 130);
 }
 
 TEST_CASE("a command started with nohup outlives the hangup") {
