@@ -1,6 +1,7 @@
 #include "flow/box.hpp"
 
 #include "base/text.hpp"
+#include "core/exchange/root_json.hpp"
 #include "core/proto/limits.hpp"
 #include "flow/endpoint_of.hpp"
 #include "flow/lease_place.hpp"
@@ -22,6 +23,24 @@ Result<Message> answer_of(const agent::Incoming& incoming, std::string_view doin
     if (incoming.type == Message::k_type) return proto::decode<Message>(incoming.payload);
     TRY_ASSIGN(const auto refusal, proto::decode<proto::Refusal>(incoming.payload));
     return proto::to_error(refusal, doing);
+}
+
+model::RootFacts facts_of(const proto::RootProbed& probed, const std::string& boot_id) {
+    return {.boot_id = boot_id,
+            .hard_links = probed.hard_links,
+            .symlinks = probed.symlinks,
+            .rename_replaces = probed.rename_replaces,
+            .rename_no_replace = probed.rename_no_replace,
+            .sparse = probed.sparse,
+            .fsync = probed.fsync,
+            .stable_inodes = probed.stable_inodes,
+            .case_folding = probed.case_folding,
+            .normalising = probed.normalising,
+            .exec = probed.exec,
+            .reflink = probed.reflink,
+            .exec_bit = probed.exec_bit,
+            .mtime_step_ns = probed.mtime_step_ns,
+            .fs_type = probed.fs_type};
 }
 
 }  // namespace
@@ -105,16 +124,7 @@ Result<std::vector<agent::Incoming>> Box::ask_root(const Op& op, const Ask& ask)
     for (const std::uint32_t number : ask(session, k_early_root)) {
         numbers.push_back(number);
     }
-    std::vector<agent::Incoming> answers;
-    while (answers.size() < numbers.size()) {
-        TRY_ASSIGN(agent::Incoming incoming, session.receive(op));
-        if (incoming.type == proto::MessageType::progress) continue;
-        // Served strictly in order, so answered in order.
-        if (incoming.request != numbers[answers.size()]) {
-            return Error{Code::protocol, "the helper answered out of order"};
-        }
-        answers.push_back(std::move(incoming));
-    }
+    TRY_ASSIGN(auto answers, flight(op, numbers));
     if (!mark_first) {
         const auto opened = answer_of<proto::RootOpened>(answers[0], "open the project's directory");
         if (!opened && opened.error().code == Code::not_found) return nothing_there();
@@ -128,12 +138,57 @@ Result<std::vector<agent::Incoming>> Box::ask_root(const Op& op, const Ask& ask)
     return answers;
 }
 
+// The answers to requests that have one each, in order.
+Result<std::vector<agent::Incoming>> Box::flight(const Op& op, const std::vector<std::uint32_t>& numbers) {
+    std::vector<agent::Incoming> answers;
+    while (answers.size() < numbers.size()) {
+        TRY_ASSIGN(agent::Incoming incoming, agent_->session().receive(op));
+        if (incoming.type == proto::MessageType::progress) continue;
+        // Served strictly in order, so answered in order.
+        if (incoming.request != numbers[answers.size()]) {
+            return Error{Code::protocol, "the helper answered out of order"};
+        }
+        answers.push_back(std::move(incoming));
+    }
+    return answers;
+}
+
+std::optional<model::RootFacts> Box::root_facts() const {
+    return exchange::read_root_json(lease_.capabilities);
+}
+
+bool Box::knows_root() const {
+    const auto facts = root_facts();
+    return facts && facts->boot_id == lease_.boot_id;
+}
+
+// A file system on which that cannot be tried out (it is full, say) is taken for an ordinary one until it can.
+Status Box::learn_root(const Op& op, const Result<proto::RootProbed>& probed) {
+    if (!probed) {
+        op.debug("what the root's file system can do was not found out: " + probed.error().message);
+        return ok();
+    }
+    lease_.capabilities = exchange::root_json(facts_of(*probed, lease_.boot_id));
+    return ledger_->record_box(lease_.id, {.boot_id = {}, .helper_path = {}, .capabilities = lease_.capabilities});
+}
+
 Result<agent::Claim> Box::claim_root(const Op& op, bool create, const agent::ClaimOptions& options) {
+    constexpr std::string_view k_doing = "try out the file system";
     TRY_ASSIGN(const proto::RootId root, open_root(op, create));
     TRY_ASSIGN(const agent::Claim claim, agent_->claim(op, root, options));
-    if (lease_.root_nonce.empty()) return claim;
-    const auto found = agent_->read_small(op, root, k_nonce_file);
+    agent::Session& session = agent_->session();
+    const bool marks = !lease_.root_nonce.empty();
+    const bool known = knows_root();
+    std::vector<std::uint32_t> numbers;
+    if (marks) numbers.push_back(session.submit(proto::ReadSmall{root, std::string{k_nonce_file}}));
+    if (!known) numbers.push_back(session.submit(proto::ProbeRoot{root, claim.epoch}));
+    TRY_ASSIGN(const auto answers, flight(op, numbers));
+    if (!known) TRY(learn_root(op, answer_of<proto::RootProbed>(answers.back(), k_doing)));
+    if (!marks) return claim;
+    const auto found = answer_of<proto::Small>(answers.front(), "read the lease's mark");
     if (found || found.error().code != Code::not_found) return claim;
+    // Made anew: what was known of it was true of the one before.
+    if (known) TRY(learn_root(op, agent_->probe_root(op, claim)));
     proto::WriteSmall request;
     request.path = k_nonce_file;
     request.content = lease_.root_nonce + "\n";

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/model/root_facts.hpp"
 #include "flow/deps.hpp"
 #include "io/agent/agent.hpp"
 #include "io/transport/transport.hpp"
@@ -33,6 +35,8 @@ class Box {
     // Opens the lease's root and, for flows that change it, claims it. Code::not_found when there is no root yet and
     // `create` is false; Code::host_key when its mark is missing or another's: nothing is made anew then.
     Result<proto::RootId> open_root(const Op& op, bool create);
+    // The first claim of a lease tries out what the root's file system can do, in the flight of its last question, and
+    // keeps the answer with the lease; so does the first one after a restart of the box, or of a root made anew.
     Result<agent::Claim> claim_root(const Op& op, bool create, const agent::ClaimOptions& options);
 
     // Opens the root and asks questions about it that change nothing, all in one flight: a round trip instead of three.
@@ -49,6 +53,8 @@ class Box {
     [[nodiscard]] std::string begin_anew() const;
 
     [[nodiscard]] const model::Lease& lease() const { return lease_; }
+    // What was found out then; nothing where it never was, or could not be.
+    [[nodiscard]] std::optional<model::RootFacts> root_facts() const;
     [[nodiscard]] agent::Agent& agent() { return *agent_; }
     // For scripts on the same connection, where the transport allows a second channel.
     [[nodiscard]] transport::Transport& transport() { return *transport_; }
@@ -59,6 +65,9 @@ class Box {
     Box(ledger::Ledger& ledger, model::Lease lease, std::unique_ptr<transport::Transport> transport,
         std::unique_ptr<agent::Agent> agent)
         : ledger_(&ledger), lease_(std::move(lease)), transport_(std::move(transport)), agent_(std::move(agent)) {}
+    [[nodiscard]] bool knows_root() const;
+    Status learn_root(const Op& op, const Result<proto::RootProbed>& probed);
+    Result<std::vector<agent::Incoming>> flight(const Op& op, const std::vector<std::uint32_t>& numbers);
     Result<bool> was_marked() const;
     Result<RootMark> mark_of(const Result<proto::Small>& found);
     Status check_mark(const Op& op, proto::RootId root);

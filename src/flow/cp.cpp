@@ -13,6 +13,7 @@
 #include "core/exchange/copied_json.hpp"
 #include "core/plan/tree_policy.hpp"
 #include "flow/box.hpp"
+#include "flow/cp_names.hpp"
 #include "flow/cp_places.hpp"
 #include "flow/cp_private.hpp"
 #include "flow/cp_replace.hpp"
@@ -336,6 +337,7 @@ class Copy {
                                       exchange::writing_json(to.directory, removes)));
         const Dial dial = claiming_dial(to.directory);
         TRY_ASSIGN(Link link, claim(std::move(box), to.directory));
+        TRY(check_names_there(op_, link, entries, to));
         TRY(make_rest(link, entries, from.name, to.name));
         const ReadPiece read = [&source](const std::string& file, std::uint64_t offset, std::size_t size) {
             return source.read(file, offset, size);

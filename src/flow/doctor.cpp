@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "core/config/load_profile.hpp"
+#include "core/judge/root.hpp"
 #include "core/parse/ssh_config.hpp"
 #include "flow/box.hpp"
 #include "flow/endpoint_of.hpp"
@@ -192,6 +193,7 @@ class Doctor {
         const auto root = box.open_root(op_, false);
         if (root) {
             add("box", {"root", Grade::pass, box.lease().root, {}});
+            look_at_root_facts(box);
         } else if (root.error().code == Code::not_found) {
             add("box", {"root", Grade::info, "nothing was pushed yet", root.error().next});
         } else {
@@ -202,6 +204,14 @@ class Doctor {
             return root.error();
         }
         return ok();
+    }
+
+    // As the last push found out; trying it out anew would be a change.
+    void look_at_root_facts(const Box& box) {
+        const auto facts = box.root_facts();
+        if (!facts) return;
+        for (Finding& finding : judge::judge_root(*facts))
+            add("box", std::move(finding));
     }
 
     const Op& op_;

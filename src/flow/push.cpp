@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "core/plan/push.hpp"
 #include "flow/box.hpp"
+#include "flow/name_check.hpp"
 #include "flow/release.hpp"
 #include "flow/release_look.hpp"
 #include "flow/release_prune.hpp"
@@ -189,8 +190,9 @@ class Push {
                 TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease_));
                 return claim(std::make_shared<Box>(std::move(connected)));
             };
+            TRY(check_names_there());
             TRY(remember_staged(deps_.ledger, lease_.id, report_.hash));
-            ReleaseBuilder builder{op_, report_.tree, source_, dial};
+            ReleaseBuilder builder{op_, report_.tree, source_, dial, !facts_ || facts_->hard_links};
             const Status built = builder.build(link, current, report_);
             gave_up_ = builder.gave_up();
             TRY(built);
@@ -201,6 +203,18 @@ class Push {
         return ok();
     }
 
+    // Two names that the box takes for one would overwrite each other there.
+    [[nodiscard]] Status check_names_there() const {
+        if (!facts_ || !(facts_->case_folding || facts_->normalising)) return ok();
+        std::vector<std::string> paths;
+        for (const proto::FileEntry& entry : report_.tree.entries)
+            paths.push_back(entry.path);
+        Status checked = check_names(paths, {facts_->case_folding, facts_->normalising}, lease_.root);
+        if (checked) return ok();
+        Error error = std::move(checked).error();
+        return std::move(error).then("drawhitch push " + shell_word(lease_.name) + " -n");
+    }
+
     Result<Link> claim(std::shared_ptr<Box> box) {
         agent::ClaimOptions wish{};
         wish.owner = owner_;
@@ -208,6 +222,8 @@ class Push {
         auto claimed = box->claim_root(op_, true, wish);
         if (!claimed) return claim_error(std::move(claimed).error());
         const agent::Claim claim = *claimed;
+        facts_ = box->root_facts();
+        lease_.capabilities = box->lease().capabilities;
         agent::Agent& agent = box->agent();
         return Link{std::move(box), &agent, claim.root, claim};
     }
@@ -246,6 +262,7 @@ class Push {
     std::string owner_{};
     model::Lease lease_{};
     PushReport report_{};
+    std::optional<model::RootFacts> facts_{};
     bool fixes_{false};      // of scripts, in what is pushed
     bool connected_{false};  // once, and the helper spoke
     bool linked_{false};     // and the box told what lies under the root

@@ -13,8 +13,9 @@ namespace drawhitch::flow {
 
 class ReleaseBuilder {
   public:
-    ReleaseBuilder(const Op& op, const LocalTree& tree, const TreeSource& source, const Dial& dial)
-        : op_(op), tree_(tree), source_(source), dial_(dial) {}
+    // `links_work`: hard links, as far as is known.
+    ReleaseBuilder(const Op& op, const LocalTree& tree, const TreeSource& source, const Dial& dial, bool links_work)
+        : links_worked_(links_work), op_(op), tree_(tree), source_(source), dial_(dial) {}
 
     // Builds, compares, moves into place and makes it current. Code::changed when local files changed meanwhile. `link`
     // is replaced when the engine had to connect again.
