@@ -15,7 +15,7 @@ using term::Cell;
 
 const std::vector<term::Column>& box_columns() {
     static const std::vector<term::Column> k_columns{
-        {.key = "box", .title = "BOX"},
+        {.key = "box", .title = "BOX", .apart = true},
         {.key = "profile", .title = "PROFILE", .drops = 2},
         {.key = "state", .title = "STATE"},
         {.key = "price_hour", .title = "PRICE/H", .align = Align::right},

@@ -44,6 +44,7 @@ Cell list_cell(const std::vector<std::string>& words) {
         list.push(word);
     Cell cell = Cell::value(std::move(list), words.empty() ? "-" : join(words, ", "));
     if (words.empty()) cell.plain.clear();
+    cell.words = true;
     return cell;
 }
 
@@ -102,12 +103,12 @@ Cell fate(const model::Storage& tier, model::Downtime event) {
 
 void show_storage(term::Output& out, const model::Profile& profile) {
     term::RowWriter rows = out.rows("storage", {{.key = "name", .title = "STORAGE"},
-                                                {.key = "path", .title = "PATH"},
-                                                {.key = "role", .title = "ROLE"},
+                                                {.key = "path", .title = "PATH", .apart = true},
+                                                {.key = "role", .title = "ROLE", .apart = true},
                                                 {.key = "restart", .title = "RESTART"},
                                                 {.key = "stop", .title = "STOP"},
                                                 {.key = "terminate", .title = "TERMINATE"},
-                                                {.key = "scope", .title = "SCOPE"}});
+                                                {.key = "scope", .title = "SCOPE", .drops = 1}});
     for (const model::Storage& tier : profile.storage) {
         rows.add({Cell::text(tier.name), fact_cell(tier.path), words_cell(tier.role),
                   fate(tier, model::Downtime::restart), fate(tier, model::Downtime::stop),
@@ -118,10 +119,10 @@ void show_storage(term::Output& out, const model::Profile& profile) {
 void show_verbs(term::Output& out, const model::Profile& profile) {
     term::RowWriter rows = out.rows("verbs", {{.key = "verb", .title = "VERB"},
                                               {.key = "stops", .title = "STOPS PAYING FOR"},
-                                              {.key = "destroys", .title = "DESTROYS"},
-                                              {.key = "leaves_billing", .title = "LEAVES BILLING"},
+                                              {.key = "destroys", .title = "DESTROYS", .apart = true},
+                                              {.key = "leaves_billing", .title = "LEAVES BILLING", .apart = true},
                                               {.key = "reversible", .title = "REVERSIBLE", .drops = 1},
-                                              {.key = "manual", .title = "BY HAND", .wraps = true}});
+                                              {.key = "manual", .title = "BY HAND", .wraps = true, .apart = true}});
     for (const model::MeterVerb& verb : profile.meter.verbs) {
         rows.add({Cell::text(model::word_of(verb.name)), words_cell(verb.stops), list_cell(verb.destroys),
                   list_cell(verb.leaves_billing), Cell::boolean(verb.reversible), fact_cell(verb.manual)});
@@ -133,7 +134,7 @@ void show_clocks(term::Output& out, const model::Profile& profile) {
                                                {.key = "starts_on", .title = "STARTS"},
                                                {.key = "after_h", .title = "AFTER HOURS", .align = Align::right},
                                                {.key = "effect", .title = "EFFECT"},
-                                               {.key = "confidence", .title = "CONFIDENCE"}});
+                                               {.key = "confidence", .title = "CONFIDENCE", .drops = 1}});
     for (const model::DangerClock& clock : profile.clocks) {
         const Json hours = clock.after_h < 0 ? Json{} : Json{clock.after_h};
         rows.add({Cell::text(clock.name), Cell::text(model::word_of(clock.starts_on)),
@@ -147,7 +148,7 @@ void show_gotchas(term::Output& out, const model::Profile& profile) {
                                                 {.key = "symptom", .title = "YOU SEE", .may_shrink = true},
                                                 {.key = "when", .title = "WHEN"},
                                                 {.key = "act", .title = "THEN"},
-                                                {.key = "text", .title = "WHAT IT IS", .wraps = true}});
+                                                {.key = "text", .title = "WHAT IT IS", .wraps = true, .apart = true}});
     for (const model::Gotcha& gotcha : profile.gotchas) {
         rows.add({Cell::text(gotcha.id), Cell::text(gotcha.symptom), Cell::text(model::word_of(gotcha.when)),
                   Cell::text(model::word_of(gotcha.act)), Cell::text(gotcha.text)});

@@ -179,9 +179,11 @@ void Output::raw(std::string_view bytes) {
 
 void Output::value(std::string_view key, std::string_view title, const Cell& cell) {
     switch (options_.format) {
-        case Format::table:
-            put(pad_right(title, k_value_title_columns) + "  " + cell.human + "\n");
+        case Format::table: {
+            const std::string line = pad_right(title, k_value_title_columns) + "  " + cell.human;
+            put((cell.words ? broken_at(line, options_.width) : line) + "\n");
             return;
+        }
         case Format::tsv:
             put(std::string{key} + "\t" + tsv_escape(cell.plain) + "\n");
             return;

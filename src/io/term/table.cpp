@@ -14,6 +14,7 @@ constexpr std::size_t k_gap = 2;                // blanks between columns
 constexpr std::size_t k_smallest = 8;           // a shrinking column keeps at least this many
 constexpr std::size_t k_good_shrunk = 20;       // before that, columns that may go are left out
 constexpr std::size_t k_smallest_wrapped = 24;  // narrower lines of words are hard to read
+constexpr std::size_t k_indent = 4;             // of what stands below its row
 
 std::string aligned(const Column& column, std::string_view text, std::size_t width) {
     const std::string fitted = column.may_shrink ? cut_to_width(text, width) : std::string{text};
@@ -117,8 +118,55 @@ void drop_columns(const std::vector<Column>& columns, Layout& layout, std::size_
 
 }  // namespace
 
+namespace {
+
+// Moves the last columns that may stand apart below their rows, until the rest fits.
+void put_below(const std::vector<Column>& columns, Layout& layout, std::size_t width) {
+    for (std::size_t i = columns.size(); i-- > 1 && total_of(columns, layout, true) > width;) {
+        if (!layout.shown[i] || !columns[i].apart) continue;
+        layout.shown[i] = false;
+        layout.below[i] = true;
+    }
+}
+
+std::string lower(std::string_view title) {
+    std::string text;
+    for (const char c : title)
+        text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return text;
+}
+
+std::string cells_line(const std::vector<Column>& columns, const Layout& layout, const Row& row) {
+    std::string line;
+    std::string above;
+    bool first = true;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (!layout.shown[i]) continue;
+        if (!first) line.append(k_gap, ' ');
+        const bool stands_above = first && columns[i].apart && display_width(row[i].human) > layout.widths[i];
+        first = false;
+        if (stands_above) {
+            above = row[i].human + "\n";
+            line.append(layout.widths[i], ' ');
+            continue;
+        }
+        if (columns[i].wraps && display_width(row[i].human) > layout.widths[i]) {
+            const std::string below = "\n" + std::string(display_width(line), ' ');
+            return above + line + join(wrapped(row[i].human, layout.widths[i]), below);
+        }
+        line += aligned(columns[i], row[i].human, layout.widths[i]);
+    }
+    drop_trailing_blanks(line);
+    return above + line;
+}
+
+}  // namespace
+
 Layout plan_layout(const std::vector<Column>& columns, const std::vector<Row>& rows, std::size_t width) {
-    Layout layout{.widths = std::vector<std::size_t>(columns.size(), 0), .shown = std::vector<bool>(columns.size())};
+    Layout layout{.widths = std::vector<std::size_t>(columns.size(), 0),
+                  .shown = std::vector<bool>(columns.size()),
+                  .below = std::vector<bool>(columns.size()),
+                  .width = width};
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i].machine_only) continue;
         layout.shown[i] = true;
@@ -128,6 +176,7 @@ Layout plan_layout(const std::vector<Column>& columns, const std::vector<Row>& r
     }
     if (width == 0) return layout;
     drop_columns(columns, layout, width);
+    put_below(columns, layout, width);
     std::size_t total = total_of(columns, layout, false);
     for (std::size_t i = columns.size(); i-- > 0 && total > width;) {
         const std::size_t least = columns[i].wraps ? k_smallest_wrapped : k_smallest;
@@ -135,6 +184,10 @@ Layout plan_layout(const std::vector<Column>& columns, const std::vector<Row>& r
         const std::size_t cut = std::min(total - width, layout.widths[i] - least);
         layout.widths[i] -= cut;
         total -= cut;
+    }
+    if (total > width && !columns.empty() && columns[0].apart) {
+        const std::size_t least = std::max(k_smallest, display_width(columns[0].title));
+        layout.widths[0] -= std::min(total - width, layout.widths[0] - std::min(layout.widths[0], least));
     }
     return layout;
 }
@@ -144,24 +197,19 @@ std::string heading_line(const std::vector<Column>& columns, const Layout& layou
     titles.reserve(columns.size());
     for (const Column& column : columns)
         titles.push_back(Cell{.human = std::string{column.title}});
-    return row_line(columns, layout, titles);
+    return cells_line(columns, layout, titles);
 }
 
 std::string row_line(const std::vector<Column>& columns, const Layout& layout, const Row& row) {
     assert(row.size() == columns.size());
-    std::string line;
-    bool first = true;
+    std::string line = cells_line(columns, layout, row);
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (!layout.shown[i]) continue;
-        if (!first) line.append(k_gap, ' ');
-        first = false;
-        if (columns[i].wraps && display_width(row[i].human) > layout.widths[i]) {
-            const std::string below = "\n" + std::string(display_width(line), ' ');
-            return line + join(wrapped(row[i].human, layout.widths[i]), below);
-        }
-        line += aligned(columns[i], row[i].human, layout.widths[i]);
+        if (!layout.below[i] || row[i].plain.empty()) continue;
+        const std::string text = lower(columns[i].title) + ": " + row[i].human;
+        const std::size_t room = std::max(layout.width, k_indent + k_smallest_wrapped) - k_indent;
+        for (const std::string& part : wrapped(text, room))
+            line += "\n" + std::string(k_indent, ' ') + part;
     }
-    drop_trailing_blanks(line);
     return line;
 }
 

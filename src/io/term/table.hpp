@@ -22,6 +22,9 @@ struct Column {
     bool may_shrink{false};  // cut with "…" when the terminal is too narrow; never used for text that must be copied
     int drops{0};            // > 0: left out where the terminal is too narrow for all, the highest first
     bool wraps{false};       // the last one shown: what does not fit goes on in lines below it, nothing is cut
+    // Where the terminal is too narrow all the same, nothing is cut either: a cell of the first column that does not
+    // fit has a line of its own above the rest of its row, and one of any other column has lines of its own below it.
+    bool apart{false};
 };
 
 // One value in its three dresses.
@@ -30,6 +33,7 @@ struct Cell {
     std::string plain{};        // for TSV, before escaping
     Json json{};                // for --json
     std::optional<Json> age{};  // a time's age in seconds, written as KEY_age
+    bool words{false};          // may be broken between two words where the terminal is too narrow for it
 
     static Cell none();  // "-" for people, empty in TSV, null in JSON
     static Cell text(std::string_view text);
@@ -49,6 +53,8 @@ using Row = std::vector<Cell>;
 struct Layout {
     std::vector<std::size_t> widths{};
     std::vector<bool> shown{};  // per column
+    std::vector<bool> below{};  // not shown in the row, but below it
+    std::size_t width{0};       // of the terminal
 };
 Layout plan_layout(const std::vector<Column>& columns, const std::vector<Row>& rows, std::size_t width);
 std::string heading_line(const std::vector<Column>& columns, const Layout& layout);

@@ -18,10 +18,13 @@ for line in sys.stdin.read().splitlines():
         print(f"{sys.argv[2]} at {sys.argv[1]}: {len(line)} columns: {line}")' "$@" < shown
 }
 for table in ls "ls --all" "lease ls" "profile ls" "profile show local"; do check 80 "$table"; done
-for table in "lease ls" "profile ls"; do check 60 "$table"; done
+for table in ls "ls --all" "lease ls" "profile ls" "profile show local" "profile show generic-ssh"; do check 60 "$table"; done
 echo "== 80"
 on 80 drawhitch ls | head -1
 on 80 drawhitch profile ls | head -1
+echo "== 60"
+on 60 drawhitch ls | tr -d '\r' | sed 's|[0-9.]* USD$|N USD|'
+on 60 drawhitch profile show generic-ssh | sed -n '/^VERB/,/^$/p'
 echo "== 120"
 on 120 drawhitch ls | head -1
 echo "== a pipe"

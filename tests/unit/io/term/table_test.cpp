@@ -97,3 +97,31 @@ TEST_CASE("where all columns do not fit, the least important are left out, and n
     CHECK(line(20) == "training  ends in 1…");
     CHECK(tsv_line(columns, row) == "training\tgeneric-ssh\t3 days ago\tends in 12 h 30 min by itself");
 }
+
+TEST_CASE("a first cell that has to stay whole stands above its row where the terminal is too narrow") {
+    const std::vector<Column> columns{{.key = "box", .title = "BOX", .apart = true},
+                                      {.key = "state", .title = "STATE"},
+                                      {.key = "spent", .title = "SPENT", .align = Align::right}};
+    const std::vector<Row> all{{Cell::name("a-box-with-a-long-name"), Cell::text("active"), Cell::text("12.75 USD")},
+                               {Cell::name("b1"), Cell::text("stopped"), Cell::text("3 USD")}};
+    const Layout wide = plan_layout(columns, all, 60);
+    CHECK(row_line(columns, wide, all[0]) == "a-box-with-a-long-name  active   12.75 USD");
+    const Layout narrow = plan_layout(columns, all, 30);
+    CHECK(heading_line(columns, narrow) == "BOX         STATE        SPENT");
+    CHECK(row_line(columns, narrow, all[0]) == "a-box-with-a-long-name\n            active   12.75 USD");
+    CHECK(row_line(columns, narrow, all[1]) == "b1          stopped      3 USD");
+}
+
+TEST_CASE("other cells that have to stay whole stand below their row, with what they are") {
+    const std::vector<Column> columns{{.key = "verb", .title = "VERB"},
+                                      {.key = "leaves", .title = "LEAVES BILLING", .apart = true},
+                                      {.key = "manual", .title = "BY HAND", .wraps = true, .apart = true}};
+    const std::vector<Row> all{
+        {Cell::text("terminate"), Cell::text("whatever else you rent there"), Cell::text("End it in the console.")},
+        {Cell::text("stop"), Cell::none(), Cell::text("Press stop.")}};
+    const Layout narrow = plan_layout(columns, all, 30);
+    CHECK(heading_line(columns, narrow) == "VERB");
+    CHECK(row_line(columns, narrow, all[0]) ==
+          "terminate\n    leaves billing: whatever\n    else you rent there\n    by hand: End it in the\n    console.");
+    CHECK(row_line(columns, narrow, all[1]) == "stop\n    by hand: Press stop.");
+}
