@@ -1,4 +1,7 @@
-# Each script is valid for its shell, where the shell is here.
+# Each script is valid for its shell.
+. "$CLI_TESTS/skip.sh.inc"
 drawhitch completion bash | bash -n
-if command -v zsh >/dev/null; then drawhitch completion zsh | zsh -n; fi
-if command -v fish >/dev/null; then drawhitch completion fish | fish --no-execute; fi
+command -v zsh > /dev/null || skip_without zsh
+drawhitch completion zsh | zsh -n
+command -v fish > /dev/null || skip_without fish
+drawhitch completion fish | fish --no-execute
