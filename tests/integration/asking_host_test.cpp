@@ -6,6 +6,7 @@
 #include "support/paths.hpp"
 #include "support/private_sshd.hpp"
 #include "support/run_program.hpp"
+#include "support/skip.hpp"
 
 using namespace drawhitch;
 using support::Ran;
@@ -89,7 +90,7 @@ bool has(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("a host that asks for a code beside the key is adopted, and asks once for the whole road", "[asking]") {
-    if (::geteuid() != 0) SKIP("PAM asks for codes on behalf of root only");
+    support::skip_unless_root("PAM asks for codes on behalf of root only");
     const bool by_hand = GENERATE(false, true);
     CAPTURE(by_hand);
     Asked host(key_and_code());
@@ -130,7 +131,7 @@ TEST_CASE("the ssh program asks for the code on the terminal, and the next verb 
 }
 
 TEST_CASE("a profile with mfa is reason enough for the ssh program", "[asking]") {
-    if (::geteuid() != 0) SKIP("PAM asks for codes on behalf of root only");
+    support::skip_unless_root("PAM asks for codes on behalf of root only");
     Asked host(key_and_code());
     support::run_tool({"mkdir", "-p", host.dir / "config/drawhitch/profiles"});
     std::string text = support::read_file(support::source_dir() + "/profiles/generic-ssh.toml");
@@ -147,7 +148,7 @@ TEST_CASE("a profile with mfa is reason enough for the ssh program", "[asking]")
 
 TEST_CASE("where nobody can be asked, a host that wants a code is refused with the truth and the next step",
           "[asking]") {
-    if (::geteuid() != 0) SKIP("PAM asks for codes on behalf of root only");
+    support::skip_unless_root("PAM asks for codes on behalf of root only");
     Asked host(key_and_code());
     const bool forbidden = GENERATE(false, true);
     CAPTURE(forbidden);
@@ -181,7 +182,7 @@ TEST_CASE("where nobody can be asked, a host that wants a code is refused with t
 }
 
 TEST_CASE("a key with a passphrase is not taken for locked where a code is wanted beside it", "[asking]") {
-    if (::geteuid() != 0) SKIP("PAM asks for codes on behalf of root only");
+    support::skip_unless_root("PAM asks for codes on behalf of root only");
     Asked host(key_and_code());
     support::run_tool({"ssh-keygen", "-q", "-p", "-P", "", "-N", "123456", "-f", host.server.client_key()});
     const Ran refused = host.run(host.adopt_words(), false);
