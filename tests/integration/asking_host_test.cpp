@@ -119,7 +119,7 @@ TEST_CASE("a host that asks for a code beside the key is adopted, and asks once 
 
 TEST_CASE("the ssh program asks for the code on the terminal, and the next verb uses the connection that this made",
           "[asking]") {
-    if (::geteuid() != 0) SKIP("PAM asks for codes on behalf of root only");
+    support::skip_unless_root("PAM asks for codes on behalf of root only");
     Asked host(key_and_code());
     const Ran adopted = host.run(host.adopt_words(), false, "assword: ");
     INFO(adopted.out << host.server.log());
