@@ -74,8 +74,9 @@ CommandRow trust_command() {
         .summary = "allow what this project's drawhitch.toml asks for",
         .description =
             "A project's file may name commands that run on this machine, commands that run on the box\n"
-            "unasked, and variables that leave this machine. Until you trust them they are ignored, with a\n"
-            "warning. Trust belongs to these very words: when one changes, you are asked again.",
+            "unasked, and variables and files from elsewhere that leave this machine. Until you trust them\n"
+            "they are ignored, with a warning. Trust belongs to these very words: when one changes, you are\n"
+            "asked again.",
         .options = {{.names = "--show", .help = "only show what the file asks for, and whether it is trusted"},
                     {.names = "--revoke", .help = "trust it no more"}},
         .examples = {{"drawhitch trust --show", "what a cloned project would do"},
