@@ -336,15 +336,18 @@ class Copy {
         TRY(deps_.ledger.append_event(lease_.id, std::nullopt, std::string{exchange::k_writing_event},
                                       exchange::writing_json(to.directory, removes)));
         const Dial dial = claiming_dial(to.directory);
+        fence_.emplace(agent::ClaimOptions{owner_, 0, false, "cp"});
         TRY_ASSIGN(Link link, claim(std::move(box), to.directory));
         TRY(check_names_there(op_, link, entries, to));
         TRY(make_rest(link, entries, from.name, to.name));
         const ReadPiece read = [&source](const std::string& file, std::uint64_t offset, std::size_t size) {
             return source.read(file, offset, size);
         };
-        const PushOutcome outcome = push_files(op_, {dial, link}, read, items, PushLimits{.sync = true});
+        PushOutcome outcome = push_files(op_, {dial, std::move(link)}, *fence_, read, items,
+                                         PushLimits{.connections = deps_.connector.most_at_once(lease_), .sync = true});
         take(outcome, items);
-        if (removes && !report_.problem) remove_private(op_, std::move(link), dial);
+        if (removes && !report_.problem) remove_private(op_, *outcome.link, dial);
+        if (outcome.link) add(report_.wire, outcome.link->agent->session().traffic());
         return std::move(report_);
     }
 
@@ -537,10 +540,8 @@ class Copy {
         agent::Agent& agent = box->agent();
         const auto root = agent.open_root(op_, directory, true);
         if (!root) return not_writable(root.error(), directory);
-        agent::ClaimOptions wish{};
-        wish.owner = owner_;
-        wish.note = "cp";
-        const auto claim = agent.claim(op_, *root, wish);
+        const auto claim =
+            fence_->claim(op_, [&](const agent::ClaimOptions& asked) { return agent.claim(op_, *root, asked); });
         if (!claim) return not_writable(claim.error(), directory);
         return Link{std::move(box), &agent, *root, *claim};
     }
@@ -565,6 +566,7 @@ class Copy {
     Deps& deps_;
     const CpOptions& options_;
     std::string owner_{random_bytes(16)};
+    std::optional<Fence> fence_{};  // of a copy to the box
     model::Lease lease_{};
     std::string here_{};  // what the report's paths are relative to on the laptop
     std::vector<std::size_t> item_files_{};

@@ -14,6 +14,10 @@ namespace drawhitch::flow {
 
 namespace {
 
+// The helpers of the connections that were closed a moment ago hold it until they notice.
+constexpr int k_most_tries = 20;
+constexpr milliseconds k_pause{100};
+
 Result<bool> earlier_cp_made_it(const Op& op, const ledger::Ledger& ledger, std::int64_t lease,
                                 const std::string& directory) {
     bool made = false;
@@ -53,11 +57,14 @@ Result<bool> makes_private(const Op& op, Deps& deps, agent::Agent& agent, std::i
 }
 
 void remove_private(const Op& op, Link link, const Dial& dial) {
-    const Status removed = link.agent->remove(op, *link.claim, proto::k_private_dir, false);
-    if (removed) return;
+    Status removed = ok();
+    for (int tries = 1; tries <= k_most_tries; ++tries) {
+        removed = link.agent->remove(op, *link.claim, proto::k_private_dir, false);
+        if (removed || removed.error().code != Code::locked) break;
+        op.clock.sleep(k_pause, op.cancel);
+    }
+    if (removed || removed.error().code != Code::link_lost) return;
     link = {};
-    const bool replaced = removed.error().code == Code::link_lost || removed.error().code == Code::locked;
-    if (!replaced) return;
     const auto again = dial(op);
     if (again && again->claim) (void)again->agent->remove(op, *again->claim, proto::k_private_dir, false);
 }

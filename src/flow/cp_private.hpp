@@ -16,7 +16,7 @@ Result<bool> makes_private(const Op& op, Deps& deps, agent::Agent& agent, std::i
                            const std::string& directory);
 
 // Removes it with the claim, unless anything else lives in it or anybody else is at work there; that is no failure.
-// Connects once more where `link` was replaced.
+// Connects once more where `link` is lost.
 void remove_private(const Op& op, Link link, const Dial& dial);
 
 }  // namespace drawhitch::flow

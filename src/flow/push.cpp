@@ -180,7 +180,11 @@ class Push {
     }
 
     Status change(std::shared_ptr<Box> box, bool there, const std::string& current) {
-        TRY_ASSIGN(Link link, claim(std::move(box)));
+        fence_.emplace(wish());
+        TRY_ASSIGN(Link link, claim(box));
+        facts_ = box->root_facts();
+        lease_.capabilities = box->lease().capabilities;
+        box.reset();
         TRY(remember_manifest(deps_.ledger, lease_.id, report_.hash, report_.tree.entries));
         TRY(deps_.ledger.set_note(lease_.id, std::string{k_unfinished}, report_.hash));
         if (there) {
@@ -192,7 +196,8 @@ class Push {
             };
             TRY(check_names_there());
             TRY(remember_staged(deps_.ledger, lease_.id, report_.hash));
-            ReleaseBuilder builder{op_, report_.tree, source_, dial, !facts_ || facts_->hard_links};
+            const ReleaseBuilder::Connections connections{dial, *fence_, deps_.connector.most_at_once(lease_)};
+            ReleaseBuilder builder{op_, report_.tree, source_, connections, !facts_ || facts_->hard_links};
             const Status built = builder.build(link, current, report_);
             gave_up_ = builder.gave_up();
             TRY(built);
@@ -215,15 +220,16 @@ class Push {
         return std::move(error).then("drawhitch push " + shell_word(lease_.name) + " -n");
     }
 
+    [[nodiscard]] agent::ClaimOptions wish() const {
+        return {owner_, 0, false, "push of " + report_.hash.substr(0, 12)};
+    }
+
+    // Called by the engine's threads, too.
     Result<Link> claim(std::shared_ptr<Box> box) {
-        agent::ClaimOptions wish{};
-        wish.owner = owner_;
-        wish.note = "push of " + report_.hash.substr(0, 12);
-        auto claimed = box->claim_root(op_, true, wish);
+        auto claimed =
+            fence_->claim(op_, [&](const agent::ClaimOptions& asked) { return box->claim_root(op_, true, asked); });
         if (!claimed) return claim_error(std::move(claimed).error());
         const agent::Claim claim = *claimed;
-        facts_ = box->root_facts();
-        lease_.capabilities = box->lease().capabilities;
         agent::Agent& agent = box->agent();
         return Link{std::move(box), &agent, claim.root, claim};
     }
@@ -260,6 +266,7 @@ class Push {
     const PushOptions& options_;
     TreeSource source_;
     std::string owner_{};
+    std::optional<Fence> fence_{};  // of one attempt
     model::Lease lease_{};
     PushReport report_{};
     std::optional<model::RootFacts> facts_{};

@@ -142,18 +142,12 @@ Status ReleaseBuilder::send(Link& link, PushReport& report) {
     const ReadPiece read = [this](const std::string& path, std::uint64_t offset, std::size_t size) {
         return source_.read(path, offset, size);
     };
-    // The engine may replace the connection, whose claim then fences this one: go on with what it leaves.
-    Link last = link;
-    const Dial dial = [&](const Op& op) -> Result<Link> {
-        TRY_ASSIGN(Link fresh, dial_(op));
-        add(report.wire, last.agent->session().traffic());
-        last = fresh;
-        return fresh;
-    };
-    const PushOutcome outcome = push_files(op_, {dial, link}, read, items, {});
-    link = std::move(last);
+    PushOutcome outcome = push_files(op_, {connections_.dial, std::move(link)}, connections_.fence, read, items,
+                                     PushLimits{.connections = connections_.most});
+    add(report.wire, outcome.tally.wire);
     gave_up_ = outcome.stopped.has_value();
     if (outcome.stopped) return *outcome.stopped;
+    link = std::move(*outcome.link);
     if (!outcome.changed.empty()) {
         return Error{Code::changed, printable(outcome.changed.front()) + " changed while it was pushed"};
     }

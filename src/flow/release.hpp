@@ -1,5 +1,5 @@
-// ReleaseBuilder: makes one release on a box out of a local tree. Private to flow/push.cpp; one attempt over one
-// connection (file contents reconnect by themselves), idempotent, so that the caller may repeat it.
+// ReleaseBuilder: makes one release on a box out of a local tree. Private to flow/push.cpp; one attempt (whose file
+// contents may use further connections, and reconnect by themselves), idempotent, so that the caller may repeat it.
 #pragma once
 
 #include <string>
@@ -7,15 +7,23 @@
 
 #include "core/plan/push.hpp"
 #include "flow/push.hpp"
+#include "flow/transfer/fence.hpp"
 #include "flow/transfer/push_types.hpp"
 
 namespace drawhitch::flow {
 
 class ReleaseBuilder {
   public:
+    // More of them, at most `most` at once; all claimed by `fence`.
+    struct Connections {
+        const Dial& dial;
+        Fence& fence;
+        int most{1};
+    };
     // `links_work`: hard links, as far as is known.
-    ReleaseBuilder(const Op& op, const LocalTree& tree, const TreeSource& source, const Dial& dial, bool links_work)
-        : links_worked_(links_work), op_(op), tree_(tree), source_(source), dial_(dial) {}
+    ReleaseBuilder(const Op& op, const LocalTree& tree, const TreeSource& source, const Connections& connections,
+                   bool links_work)
+        : links_worked_(links_work), op_(op), tree_(tree), source_(source), connections_(connections) {}
 
     // Builds, compares, moves into place and makes it current. Code::changed when local files changed meanwhile. `link`
     // is replaced when the engine had to connect again.
@@ -36,7 +44,7 @@ class ReleaseBuilder {
     const Op& op_;
     const LocalTree& tree_;
     const TreeSource& source_;
-    const Dial& dial_;
+    const Connections& connections_;
     plan::PushPlan plan_{};
 };
 

@@ -40,8 +40,7 @@ struct Bench {
     Bench() { support::plant(box.path(), tree); }
     flow::PullOutcome pull(const support::Tamper& tamper) {
         support::TamperingTransport liar{local, tamper};
-        return support::pull(op, support::dial_box(liar, box.path(), false), here / "d",
-                             support::items_of(op, box.path()));
+        return support::pull(op, support::dial_box(liar, box.path()), here / "d", support::items_of(op, box.path()));
     }
     [[nodiscard]] std::string wrong(bool complete) const { return support::wrong_file(here / "d", tree, complete); }
 };

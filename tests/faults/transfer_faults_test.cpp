@@ -7,7 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <mutex>
 
-#include "core/plan/flow_window.hpp"
+#include "core/proto/flow_window.hpp"
 #include "core/proto/limits.hpp"
 #include "io/transport/local.hpp"
 #include "support/faulty_transport.hpp"
@@ -33,7 +33,7 @@ TEST_CASE("a pull brings every byte, with the digests of both kinds") {
     support::plant(box.path(), tree);
     transport::LocalTransport local;
     const auto items = support::items_of(op, box.path());
-    const auto outcome = support::pull(op, support::dial_box(local, box.path(), false), here / "d", items);
+    const auto outcome = support::pull(op, support::dial_box(local, box.path()), here / "d", items);
     REQUIRE(!outcome.stopped);
     CHECK(support::wrong_file(here / "d", tree, true).empty());
     std::uint64_t total = 0;
@@ -52,7 +52,7 @@ TEST_CASE("a pull brings every byte, with the digests of both kinds") {
 
 TEST_CASE("whichever call of the link fails, a pull reconnects and ends right, repeating little") {
     // On its way when a link dies is the credit of its connection at most, and the chunk that it ends in.
-    constexpr std::uint64_t k_at_stake = plan::FlowWindow::k_most + proto::k_encoded_chunk_max;
+    constexpr std::uint64_t k_at_stake = proto::FlowWindow::k_most + proto::k_encoded_chunk_max;
     support::TempDir box;
     support::Tree tree = support::sample_tree();
     tree["huge.bin"] = support::noise(5 * proto::k_chunk, 3);  // so that all is more than that
@@ -66,8 +66,8 @@ TEST_CASE("whichever call of the link fails, a pull reconnects and ends right, r
         support::TempDir here;
         support::TestOp op{clock};
         transport::LocalTransport local;
-        const auto outcome = support::pull(op, support::dial_box(local, box.path(), false), here / "d",
-                                           support::items_of(op, box.path()));
+        const auto outcome =
+            support::pull(op, support::dial_box(local, box.path()), here / "d", support::items_of(op, box.path()));
         REQUIRE(!outcome.stopped);
         undisturbed = outcome.tally.wire.received;
     }
@@ -77,8 +77,8 @@ TEST_CASE("whichever call of the link fails, a pull reconnects and ends right, r
         transport::LocalTransport local;
         support::FaultPlan plan{n};
         support::FaultyTransport faulty{local, plan};
-        const auto outcome = support::pull(op, support::dial_box(faulty, box.path(), false), here / "d",
-                                           support::items_of(op, box.path()));
+        const auto outcome =
+            support::pull(op, support::dial_box(faulty, box.path()), here / "d", support::items_of(op, box.path()));
         INFO("call " << n);
         CHECK(support::wrong_file(here / "d", tree, !outcome.stopped).empty());
         CHECK(outcome.tally.repeated == 0);  // no chunk that arrived whole comes a second time
@@ -88,8 +88,8 @@ TEST_CASE("whichever call of the link fails, a pull reconnects and ends right, r
             CHECK(outcome.tally.wire.received <= undisturbed + k_at_stake * outcome.tally.reconnects + k_greetings);
         } else {
             CHECK(outcome.tally.fetched == 0);
-            auto again = support::pull(op, support::dial_box(local, box.path(), false), here / "d",
-                                       support::items_of(op, box.path()));
+            auto again =
+                support::pull(op, support::dial_box(local, box.path()), here / "d", support::items_of(op, box.path()));
             REQUIRE(!again.stopped);
             CHECK(support::wrong_file(here / "d", tree, true).empty());
         }
@@ -109,15 +109,15 @@ TEST_CASE("a link that stays dead ends the pull, and the next one resumes") {
         transport::LocalTransport local;
         support::FaultPlan plan{n, true};
         support::FaultyTransport faulty{local, plan};
-        const auto first = support::pull(op, support::dial_box(faulty, box.path(), false), here / "d",
-                                         support::items_of(op, box.path()));
+        const auto first =
+            support::pull(op, support::dial_box(faulty, box.path()), here / "d", support::items_of(op, box.path()));
         // The link may die when everything has arrived already.
         CHECK(support::wrong_file(here / "d", tree, !first.stopped).empty());
         if (!plan.fired) break;
         if (!first.stopped) continue;
         CHECK(first.stopped->code == Code::link_lost);
-        const auto second = support::pull(op, support::dial_box(local, box.path(), false), here / "d",
-                                          support::items_of(op, box.path()));
+        const auto second =
+            support::pull(op, support::dial_box(local, box.path()), here / "d", support::items_of(op, box.path()));
         REQUIRE(!second.stopped);
         CHECK(support::wrong_file(here / "d", tree, true).empty());
         if (second.tally.resumed > 0) ++resumed_rounds;
@@ -132,7 +132,8 @@ TEST_CASE("a push puts every byte in place") {
     const support::Tree tree = support::sample_tree();
     support::plant(here.path(), tree);
     transport::LocalTransport local;
-    const auto outcome = support::push(op, support::dial_box(local, box / "root", true), here.path(), tree);
+    flow::Fence fence{support::some_push()};
+    const auto outcome = support::push(op, support::dial_box(local, box / "root", &fence), fence, here.path(), tree);
     REQUIRE(outcome.complete());
     CHECK(support::wrong_file(box / "root/tree", tree, true).empty());
     CHECK(outcome.tally.repeated == 0);
@@ -149,12 +150,16 @@ TEST_CASE("whichever call of the link fails, a push reconnects and ends right") 
         transport::LocalTransport local;
         support::FaultPlan plan{n};
         support::FaultyTransport faulty{local, plan};
-        const auto outcome = support::push(op, support::dial_box(faulty, box / "root", true), here.path(), tree);
+        flow::Fence fence{support::some_push()};
+        const auto outcome =
+            support::push(op, support::dial_box(faulty, box / "root", &fence), fence, here.path(), tree);
         INFO("call " << n);
         CHECK(support::wrong_file(box / "root/tree", tree, outcome.complete()).empty());
         if (!outcome.complete()) {
             CHECK(outcome.tally.sent == 0);
-            REQUIRE(support::push(op, support::dial_box(local, box / "root", true), here.path(), tree).complete());
+            flow::Fence next{support::some_push()};
+            const flow::Dial dial = support::dial_box(local, box / "root", &next);
+            REQUIRE(support::push(op, dial, next, here.path(), tree).complete());
             CHECK(support::wrong_file(box / "root/tree", tree, true).empty());
         }
         if (!plan.fired) break;
@@ -171,7 +176,8 @@ TEST_CASE("a local file that changes while it is pushed is named and not sent as
     support::write_file(here / "small/f7", "another");
     ::unlink((here / "small/f8").c_str());
     transport::LocalTransport local;
-    auto outcome = support::push(op, support::dial_box(local, box / "root", true), here.path(), tree);
+    flow::Fence fence{support::some_push()};
+    auto outcome = support::push(op, support::dial_box(local, box / "root", &fence), fence, here.path(), tree);
     CHECK(!outcome.stopped);
     std::sort(outcome.changed.begin(), outcome.changed.end());
     CHECK(outcome.changed == std::vector<std::string>{"big.bin", "small/f7", "small/f8"});
@@ -196,7 +202,7 @@ TEST_CASE("a further connection that is refused, for whatever reason, ends no pu
         }
         while (refused < 2)
             TRY(each.check());
-        return support::dial_box(local, box.path(), false)(each);
+        return support::dial_box(local, box.path())(each);
     };
     const auto outcome = support::pull(op, dial, here / "d", support::items_of(op, box.path()), 3);
     CHECK(!outcome.stopped);
@@ -229,12 +235,53 @@ TEST_CASE("several connections serve one queue, and the loss of some holds up no
                 mine = made.back().get();
                 if (made.size() <= 2) mine->plan.fail_at = n;
             }
-            return support::dial_box(mine->faulty, box.path(), false)(each);
+            return support::dial_box(mine->faulty, box.path())(each);
         };
         const auto outcome = support::pull(op, dial, here / "d", support::items_of(op, box.path()), 4);
         INFO("call " << n);
         REQUIRE(!outcome.stopped);
         CHECK(support::wrong_file(here / "d", tree, true).empty());
         CHECK(outcome.tally.wire.connections >= 2);
+    }
+}
+
+TEST_CASE("several connections push from one queue, and the loss of some neither loses nor repeats a file",
+          "[threads]") {
+    support::TempDir here;
+    support::Tree tree = support::sample_tree();
+    for (int i = 0; i < 6; ++i)
+        tree["more/" + std::to_string(i)] = support::noise(2'500'000, 70U + static_cast<unsigned>(i));
+    support::plant(here.path(), tree);
+    support::HastyClock clock;
+    for (const std::size_t n : {0U, 12U, 30U, 45U, 60U, 90U}) {
+        support::TempDir box;
+        support::TestOp op{clock};
+        struct Faulty {
+            transport::LocalTransport local{};
+            support::FaultPlan plan{};
+            support::FaultyTransport faulty{local, plan};
+        };
+        std::mutex mutex;
+        std::vector<std::unique_ptr<Faulty>> made;
+        flow::Fence fence{support::some_push()};
+        const flow::Dial dial = [&](const Op& each) {
+            Faulty* mine = nullptr;
+            {
+                const std::lock_guard lock{mutex};
+                made.push_back(std::make_unique<Faulty>());
+                mine = made.back().get();
+                if (made.size() <= 2) mine->plan.fail_at = n;
+            }
+            return support::dial_box(mine->faulty, box / "root", &fence)(each);
+        };
+        const auto outcome = support::push(op, dial, fence, here.path(), tree, 4);
+        INFO("call " << n);
+        REQUIRE(outcome.complete());
+        CHECK(support::wrong_file(box / "root/tree", tree, true).empty());
+        CHECK(outcome.tally.wire.connections >= 2);
+        // What it hands back works under the claim that is in force.
+        REQUIRE(outcome.link);
+        CHECK(outcome.link->agent->remove(op, *outcome.link->claim, "tree/more/0", false));
+        CHECK(::rmdir((box / "root/.drawhitch/parts").c_str()) == 0);  // nothing is left in it
     }
 }

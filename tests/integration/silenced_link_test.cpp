@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "io/transport/ssh.hpp"
 #include "support/private_sshd.hpp"
@@ -26,14 +27,14 @@ struct Bench {
     support::HastyClock clock{};
     support::TestOp op{clock};
 
-    flow::Dial dial(const std::string& root, bool claim) {
+    flow::Dial dial(const std::string& root, flow::Fence* fence = nullptr) {
         return support::dial_box_with(
             [this] {
                 transport::SshTarget target = server.target(proxy.port());
                 target.limits.stall = milliseconds{3000};
                 return std::make_unique<transport::SshTransport>(target, transport::SshTrust{pins});
             },
-            root, claim);
+            root, fence);
     }
     // Until nothing is left of any connection: what was held is delivered, and who received it is gone.
     void await_silence() {
@@ -63,7 +64,7 @@ TEST_CASE("a pull whose path falls silent goes on over a new one") {
         support::TempDir here;
         const auto items = support::items_of(bench.op, box.path());
         bench.proxy.silence_after(bytes);
-        const auto outcome = support::pull(bench.op, bench.dial(box.path(), false), here / "d", items);
+        const auto outcome = support::pull(bench.op, bench.dial(box.path()), here / "d", items);
         INFO("silent after " << bytes << (outcome.stopped ? ": " + outcome.stopped->message : std::string{}));
         REQUIRE(!outcome.stopped);
         CHECK(support::wrong_file(here / "d", tree, true).empty());
@@ -81,14 +82,16 @@ TEST_CASE("a push whose path falls silent goes on over a new one, and the old on
     const support::Tree tree = incompressible_tree();
     support::TempDir here;
     support::plant(here.path(), tree);
+    const int connections = GENERATE(1, 3);
     for (const std::uint64_t bytes : {400'000U, 6'000'000U}) {
         Bench bench;
         support::TempDir box;
         bench.proxy.silence_after(bytes);
-        const auto outcome = support::push(bench.op, bench.dial(box / "root", true), here.path(), tree);
-        INFO("silent after " << bytes);
+        flow::Fence fence{support::some_push()};
+        auto outcome = support::push(bench.op, bench.dial(box / "root", &fence), fence, here.path(), tree, connections);
+        INFO("silent after " << bytes << ", connections: " << connections);
         REQUIRE(outcome.complete());
-        CHECK(outcome.tally.reconnects >= 1);
+        if (connections == 1) CHECK(outcome.tally.reconnects >= 1);
         CHECK(support::wrong_file(box / "root/tree", tree, true).empty());
         // The work is done and the files are somebody else's now. The old path still holds chunks and bundles of them.
         support::Tree later = tree;
@@ -98,6 +101,7 @@ TEST_CASE("a push whose path falls silent goes on over a new one, and the old on
             support::write_file(box / "root/tree/" + path, content);
         }
         CHECK(bench.proxy.alive() > 0);
+        outcome.link.reset();
         bench.proxy.unsilence();
         bench.await_silence();
         CHECK(support::wrong_file(box / "root/tree", later, true).empty());

@@ -1,6 +1,7 @@
 // Nothing goes wrong, and so nothing may be told, repeated or connected anew: resumption hides faults of our own, and
 // only counting shows them.
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "io/transport/ssh.hpp"
 #include "support/private_sshd.hpp"
@@ -18,13 +19,13 @@ struct Bench {
     transport::PinnedKeys pins{server.host_keys()};
     support::TestOp op{system_clock(), milliseconds{600'000}};
 
-    flow::Dial dial(const std::string& root, bool claim) {
+    flow::Dial dial(const std::string& root, flow::Fence* fence = nullptr) {
         return support::dial_box_with(
             [this] {
                 return std::make_unique<transport::SshTransport>(server.target(server.port()),
                                                                  transport::SshTrust{pins});
             },
-            root, claim);
+            root, fence);
     }
 };
 
@@ -47,7 +48,7 @@ TEST_CASE("a pull over a sound path connects once and fetches every byte once") 
     for (const int connections : {1, 3}) {
         support::TempDir here;
         const auto items = support::items_of(bench.op, box.path());
-        const auto outcome = support::pull(bench.op, bench.dial(box.path(), false), here / "d", items, connections);
+        const auto outcome = support::pull(bench.op, bench.dial(box.path()), here / "d", items, connections);
         REQUIRE(!outcome.stopped);
         CHECK(support::wrong_file(here / "d", tree, true).empty());
         CHECK(outcome.tally.reconnects == 0);
@@ -57,13 +58,16 @@ TEST_CASE("a pull over a sound path connects once and fetches every byte once") 
     }
 }
 
-TEST_CASE("a push over a sound path connects once and sends every byte once") {
+TEST_CASE("a push over a sound path loses no connection and sends every byte once") {
     const support::Tree tree = large_tree();
     support::TempDir here;
-    support::TempDir box;
     support::plant(here.path(), tree);
     Bench bench;
-    const auto outcome = support::push(bench.op, bench.dial(box / "root", true), here.path(), tree);
+    const int connections = GENERATE(1, 3);
+    support::TempDir box;
+    flow::Fence fence{support::some_push()};
+    const auto outcome =
+        support::push(bench.op, bench.dial(box / "root", &fence), fence, here.path(), tree, connections);
     REQUIRE(outcome.complete());
     CHECK(support::wrong_file(box / "root/tree", tree, true).empty());
     CHECK(outcome.tally.reconnects == 0);

@@ -22,23 +22,18 @@ const agent::HelperImages& built_helper() {
 
 namespace {
 
-Result<flow::Link> dial(const Op& op, transport::Transport& transport, const std::string& root,
-                        const std::optional<std::string>& owner) {
+Result<flow::Link> dial(const Op& op, transport::Transport& transport, const std::string& root, flow::Fence* fence) {
     agent::ConnectOptions options{};
     options.known_path = built_helper_path();
     TRY_ASSIGN(std::shared_ptr<agent::Agent> agent, agent::Agent::connect(op, transport, built_helper(), options));
     flow::Link link{agent, agent.get(), 0, std::nullopt};
-    TRY_ASSIGN(link.root, agent->open_root(op, root, owner.has_value()));
-    if (owner) {
-        agent::ClaimOptions wish{};
-        wish.owner = *owner;
-        TRY_ASSIGN(link.claim, agent->claim(op, link.root, wish));
+    TRY_ASSIGN(link.root, agent->open_root(op, root, fence != nullptr));
+    if (fence != nullptr) {
+        TRY_ASSIGN(link.claim, fence->claim(op, [&](const agent::ClaimOptions& wish) {
+            return agent->claim(op, link.root, wish);
+        }));
     }
     return link;
-}
-
-std::optional<std::string> owner_if(bool claim) {
-    return claim ? std::optional{random_bytes(16)} : std::nullopt;
 }
 
 // Destroyed in this order: the agent's channel before the connection it lies on.
@@ -49,15 +44,19 @@ struct Connected {
 
 }  // namespace
 
-flow::Dial dial_box(transport::Transport& transport, const std::string& root, bool claim) {
-    return [&transport, root, owner = owner_if(claim)](const Op& op) { return dial(op, transport, root, owner); };
+agent::ClaimOptions some_push() {
+    return {random_bytes(16), 0, false, {}};
 }
 
-flow::Dial dial_box_with(MakeTransport make, const std::string& root, bool claim) {
-    return [make = std::move(make), root, owner = owner_if(claim)](const Op& op) -> Result<flow::Link> {
+flow::Dial dial_box(transport::Transport& transport, const std::string& root, flow::Fence* fence) {
+    return [&transport, root, fence](const Op& op) { return dial(op, transport, root, fence); };
+}
+
+flow::Dial dial_box_with(MakeTransport make, const std::string& root, flow::Fence* fence) {
+    return [make = std::move(make), root, fence](const Op& op) -> Result<flow::Link> {
         auto connected = std::make_shared<Connected>();
         connected->transport = make();
-        TRY_ASSIGN(flow::Link link, dial(op, *connected->transport, root, owner));
+        TRY_ASSIGN(flow::Link link, dial(op, *connected->transport, root, fence));
         connected->agent = std::move(link.owner);
         link.owner = std::move(connected);
         return link;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "flow/transfer/fence.hpp"
 #include "flow/transfer/link.hpp"
 #include "io/agent/helper_images.hpp"
 #include "io/transport/transport.hpp"
@@ -16,12 +17,15 @@ namespace drawhitch::support {
 const agent::HelperImages& built_helper();
 std::string built_helper_path();
 
-// Dials the helper over `transport` (not owned) with `root` opened. With `claim` the root is made and claimed, each
-// connection taking a new epoch under one owner, as a transfer does that reconnects.
-flow::Dial dial_box(transport::Transport& transport, const std::string& root, bool claim);
+// What a push asks for that nobody else made.
+agent::ClaimOptions some_push();
+
+// Dials the helper over `transport` (not owned) with `root` opened. With `fence` (not owned) the root is made, if need
+// be, and claimed.
+flow::Dial dial_box(transport::Transport& transport, const std::string& root, flow::Fence* fence = nullptr);
 
 // The same with a transport of its own for every connection.
 using MakeTransport = std::function<std::unique_ptr<transport::Transport>()>;
-flow::Dial dial_box_with(MakeTransport make, const std::string& root, bool claim);
+flow::Dial dial_box_with(MakeTransport make, const std::string& root, flow::Fence* fence = nullptr);
 
 }  // namespace drawhitch::support

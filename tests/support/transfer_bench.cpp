@@ -94,9 +94,13 @@ flow::PullOutcome pull(const Op& op, const flow::Dial& dial, const std::string& 
     return outcome;
 }
 
-flow::PushOutcome push(const Op& op, const flow::Dial& dial, const std::string& from, const Tree& tree) {
+flow::PushOutcome push(const Op& op, const flow::Dial& dial, flow::Fence& fence, const std::string& from,
+                       const Tree& tree, int connections) {
     const disk::Root root = must(disk::Root::open(from));
-    return flow::push_files(op, {dial, std::nullopt}, flow::pieces_of(root), push_items(tree), {});
+    flow::PushLimits limits{};
+    limits.connections = connections;
+    limits.first = connections;
+    return flow::push_files(op, {dial, std::nullopt}, fence, flow::pieces_of(root), push_items(tree), limits);
 }
 
 std::string wrong_file(const std::string& root, const Tree& tree, bool complete) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "flow/transfer/fence.hpp"
 #include "flow/transfer/pull_types.hpp"
 #include "flow/transfer/push_types.hpp"
 
@@ -40,8 +41,9 @@ std::vector<flow::PullItem> items_of(const Op& op, const std::string& root);
 flow::PullOutcome pull(const Op& op, const flow::Dial& dial, const std::string& to, std::vector<flow::PullItem> items,
                        int connections = 1);
 
-// Pushes from `from` to tree/ below the link's root.
-flow::PushOutcome push(const Op& op, const flow::Dial& dial, const std::string& from, const Tree& tree);
+// Pushes from `from` to tree/ below the root of the links, which `fence` claims.
+flow::PushOutcome push(const Op& op, const flow::Dial& dial, flow::Fence& fence, const std::string& from,
+                       const Tree& tree, int connections = 1);
 
 // The first name below `root` that holds other bytes than the tree says; with `complete`, or that is missing. Empty:
 // all is right.

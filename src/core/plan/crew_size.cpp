@@ -32,6 +32,7 @@ int CrewSize::by_distance(std::uint64_t left) const {
 void CrewSize::refused(int linked) {
     most_ = std::max(1, std::min(most_, linked));
     wanted_ = std::min(wanted_, most_);
+    working_ = std::min(working_, most_);
     settled_ = true;
 }
 
@@ -39,10 +40,10 @@ void CrewSize::look(std::int64_t now, int linked, std::uint64_t received, std::u
     if (!begun_) {
         if (first_ == 0 && round_trip_ == 0) return;
         begun_ = true;
-        wanted_ = std::clamp(first_ != 0 ? first_ : by_distance(left), 1, most_);
+        wanted_ = working_ = std::clamp(first_ != 0 ? first_ : by_distance(left), 1, most_);
     }
-    if (settled_ || wanted_ >= most_ || round_trip_ == 0) return;
-    if (linked < wanted_) {
+    if (settled_ || round_trip_ == 0 || (working_ >= most_ && working_before_ == 0)) return;
+    if (linked < working_) {
         since_ = 0;
         return;
     }
@@ -53,13 +54,21 @@ void CrewSize::look(std::int64_t now, int linked, std::uint64_t received, std::u
     }
     const std::int64_t took = now - since_;
     if (took < std::max(k_shortest_measure, k_trips_of_measure * round_trip_)) return;
-    const double rate = static_cast<double>(received - from_) * k_nanoseconds_a_second / static_cast<double>(took);
-    if (rate < rate_before_ * k_worth_growing || left < k_worth_one * static_cast<std::uint64_t>(wanted_)) {
+    grow(static_cast<double>(received - from_) * k_nanoseconds_a_second / static_cast<double>(took), left);
+}
+
+void CrewSize::grow(double rate, std::uint64_t left) {
+    const bool brought_more = rate >= rate_before_ * k_worth_growing;
+    // The last ones crowd the queue before the narrowest point and take from the others.
+    if (!brought_more && working_before_ > 0) working_ = working_before_;
+    if (!brought_more || working_ >= most_ || left < k_worth_one * static_cast<std::uint64_t>(working_)) {
         settled_ = true;
         return;
     }
     rate_before_ = rate;
-    wanted_ = std::min(most_, std::max(wanted_ + 1, wanted_ * 2));
+    working_before_ = working_;
+    working_ = std::min(most_, std::max(working_ + 1, working_ * 2));
+    wanted_ = std::max(wanted_, working_);
     since_ = 0;
 }
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "flow/transfer/limits.hpp"
+
 namespace drawhitch::flow {
 
 namespace {
 
 // How soon a cancel or a change is noticed; the end wakes at once.
-constexpr milliseconds k_look_every{50};
-// A connection of which nothing was heard for so long may be dead: the transport gives it up much later.
-constexpr std::int64_t k_silent = 3'000'000'000;
+constexpr milliseconds k_look_every{20};
 // sshd drops logins at random above ten unauthenticated ones (MaxStartups 10:30:100).
 constexpr int k_most_at_the_door = 8;
 constexpr int k_most_racing = 2;
@@ -34,6 +34,7 @@ void Crew::work(const Op& op, std::optional<Link> first) {
 void Crew::add(const Op& op, std::optional<Link> link) {
     members_.push_back(std::make_unique<Member>());
     Seat& seat = members_.back()->seat;
+    seat.reserve = members_.size() > 1;
     ++alive_;
     members_.back()->thread = std::thread{
         [this, op, &seat, link = std::move(link)]() mutable { ended(op, seat, serve_(op, std::move(link), seat)); }};
@@ -50,29 +51,51 @@ void Crew::ended(const Op& op, Seat& seat, const Status& how) {
 
 void Crew::look(const Op& op, const Op& theirs) {
     const std::int64_t now = op.clock.now().time_since_epoch().count();
-    int linked = 0;
-    int at_work = 0;
-    int silent = 0;
     std::uint64_t moved = 0;
+    int at_work = 0;
+    int there = 0;
+    int linked = 0;
+    int silent = 0;
     for (const auto& member : members_) {
         const Seat& seat = member->seat;
         moved += seat.moved;
         if (seat.ended) continue;
-        ++at_work;
+        ++there;
         size_.round_trip(seat.round_trip);
         const std::int64_t heard = seat.heard;
         if (heard == 0) continue;
         ++linked;
+        if (seat.reserve) continue;
+        ++at_work;
         if (seat.waits && now - heard > k_silent) ++silent;
     }
-    if (refused_) size_.refused(at_work);
-    size_.look(now, linked, moved, shared_.bytes_left());
-    shared_.set_connections(static_cast<std::size_t>(at_work));
-    const int at_the_door = at_work - linked;
-    int wanted = size_.wanted();
-    if (most_ > 1 && silent > 0 && silent == linked) wanted += std::min(silent, k_most_racing);
-    for (int i = at_work; i < wanted && at_the_door + (i - at_work) < k_most_at_the_door; ++i)
+    if (refused_) size_.refused(there);
+    size_.look(now, at_work, moved, shared_.bytes_left());
+    const int racing = size_.most() > 1 && silent == at_work ? std::min(silent, k_most_racing) : 0;
+    const int working = size_.working() + racing;
+    call_up(working, at_work);
+    shared_.set_connections(static_cast<std::size_t>(std::min(working, there)));
+    const int wanted = std::max(size_.wanted(), working);
+    const int at_the_door = there - linked;
+    for (int i = there; i < wanted && at_the_door + (i - there) < k_most_at_the_door; ++i)
         add(theirs, std::nullopt);
+}
+
+// Those that are there first work first; the others are the reserve.
+void Crew::call_up(int wanted, int working) {
+    for (const auto& member : members_) {
+        Seat& seat = member->seat;
+        if (working >= wanted) break;
+        if (seat.ended || seat.heard == 0 || !seat.reserve) continue;
+        seat.reserve = false;
+        ++working;
+    }
+    for (auto member = members_.rbegin(); member != members_.rend() && working > wanted; ++member) {
+        Seat& seat = (*member)->seat;
+        if (seat.ended || seat.heard == 0 || seat.reserve) continue;
+        seat.reserve = true;
+        --working;
+    }
 }
 
 }  // namespace drawhitch::flow

@@ -21,6 +21,7 @@ struct Seat {
     std::atomic<std::int64_t> round_trip{0};  // 0 until it was measured
     std::atomic<std::int64_t> heard{0};       // when anything last came; 0 while it has no link
     std::atomic<bool> linked{false};          // had a link, at any time
+    std::atomic<bool> reserve{false};         // is to finish what it has begun, and take nothing more
     std::atomic<bool> waits{false};           // for answers
     std::atomic<bool> ended{false};
 };
@@ -44,10 +45,8 @@ class Crew {
     // One connection's work, in a thread of its own: until all is over, or it cannot go on.
     using Serve = std::function<Status(const Op& op, std::optional<Link> link, Seat& seat)>;
 
-    // At most `most` connections; begun with `first`, 0 = as many as the path's round trip asks for. The references
-    // outlive the crew.
-    Crew(SharedWork& shared, const Serve& serve, int most, int first)
-        : shared_(shared), serve_(serve), most_(most < 1 ? 1 : most), size_(most_, first < most_ ? first : most_) {}
+    // The references outlive the crew.
+    Crew(SharedWork& shared, const Serve& serve, plan::CrewSize size) : shared_(shared), serve_(serve), size_(size) {}
 
     // Works until all is over, or stopped: by the op, or because no connection is left. `first` is a connection to
     // begin with.
@@ -60,11 +59,11 @@ class Crew {
     };
     void add(const Op& op, std::optional<Link> link);
     void look(const Op& op, const Op& theirs);
+    void call_up(int wanted, int working);
     void ended(const Op& op, Seat& seat, const Status& how);
 
     SharedWork& shared_;
     const Serve& serve_;
-    int most_{1};
     plan::CrewSize size_;
     std::vector<std::unique_ptr<Member>> members_{};
     std::atomic<int> alive_{0};

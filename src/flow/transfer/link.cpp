@@ -135,6 +135,12 @@ void add(Wire& total, const agent::Traffic& traffic) {
     ++total.connections;
 }
 
+void add(Wire& total, const Wire& more) {
+    total.sent += more.sent;
+    total.received += more.received;
+    total.connections += more.connections;
+}
+
 Error broken_helper(std::string what) {
     return Error{Code::protocol, "the helper " + std::move(what)};
 }

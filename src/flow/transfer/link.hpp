@@ -62,6 +62,7 @@ struct Wire {
     std::uint32_t connections{0};
 };
 void add(Wire& total, const agent::Traffic& traffic);
+void add(Wire& total, const Wire& more);
 
 // A look at the box that may be taken again from its start: it must not keep anything of a first one that failed.
 using Look = std::function<Status(const Op&, Link&)>;

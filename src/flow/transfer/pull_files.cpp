@@ -58,12 +58,13 @@ PullOutcome pull_files(const Op& op, Links links, disk::Landing& landing, std::v
     }
     {
         PullFinisher finisher{state, landing};
+        const PullSource source{finisher, links.dial, limits};
         const Crew::Serve serve = [&](const Op& theirs, std::optional<Link> link, Seat& seat) {
-            return PullWorker{state, finisher, links.dial, limits, seat}.run(theirs, std::move(link));
+            return PullWorker{state, source, seat}.run(theirs, std::move(link));
         };
         {
             const GroupWatch watch{op.clock, state, finisher, done};
-            Crew{state, serve, limits.connections, limits.first}.work(op, std::move(links.first));
+            Crew{state, serve, {limits.connections, limits.first}}.work(op, std::move(links.first));
         }
         finisher.finish();
     }

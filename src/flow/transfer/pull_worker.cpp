@@ -24,7 +24,7 @@ Result<Message> decode(const agent::Incoming& incoming) {
 }  // namespace
 
 Status PullWorker::run(const Op& op, std::optional<Link> link) {
-    return keep_linked(op, dial_, limits_.persistence, std::move(link), *this);
+    return keep_linked(op, source_.dial, source_.limits.persistence, std::move(link), *this);
 }
 
 bool PullWorker::over() const {
@@ -47,11 +47,11 @@ Status PullWorker::serve(const Op& op, Link& link) {
     agent::Session& session = link.agent->session();
     window_ = {};
     granted_window_ = 0;
-    session.measure_round_trip(op);
+    if (const auto trip = session.round_trip()) seat_.round_trip = trip->count();
     seat_.heard = op.clock.now().time_since_epoch().count();
     seat_.linked = true;
     while (!state_.over()) {
-        TRY(fill(op, link));
+        if (!seat_.reserve) TRY(fill(op, link));
         seat_.waits = !pending_.empty();
         if (pending_.empty()) {
             TRY(wait_for_work(op, link));
@@ -60,7 +60,7 @@ Status PullWorker::serve(const Op& op, Link& link) {
         TRY_ASSIGN(agent::Incoming incoming, session.receive(op));
         came(op, link, incoming);
         TRY(handle(op, link, std::move(incoming)));
-        finisher_.add_complete();
+        source_.finisher.add_complete();
     }
     return ok();
 }
@@ -68,7 +68,11 @@ Status PullWorker::serve(const Op& op, Link& link) {
 // Others, or the finisher, may still bring work; meanwhile the helper must hear from us.
 Status PullWorker::wait_for_work(const Op& op, Link& link) {
     window_.paused();
-    state_.wait();
+    if (seat_.reserve) {
+        state_.wait_over(k_reserve_looks);
+    } else {
+        state_.wait();
+    }
     TRY(link.agent->session().keep_alive(op));
     seat_.heard = op.clock.now().time_since_epoch().count();
     return op.check();
@@ -80,14 +84,16 @@ void PullWorker::came(const Op& op, Link& link, const agent::Incoming& incoming)
     const std::int64_t now = op.clock.now().time_since_epoch().count();
     seat_.heard = now;
     if (const auto trip = session.round_trip()) {
-        window_.round_trip(trip->count());
         seat_.round_trip = trip->count();
+        window_.round_trip(trip->count());
     }
-    if (incoming.type == proto::MessageType::data) {
-        window_.arrived(now, incoming.payload.size());
-        seat_.moved += incoming.payload.size();
-        packed_come_ += incoming.payload.size();
-    }
+    if (incoming.type != proto::MessageType::data) return;
+    const std::uint64_t bytes = incoming.payload.size();
+    const std::int64_t queued = session.path_round_trip().value_or(std::chrono::nanoseconds{0}).count();
+    window_.arrived(now, bytes);
+    window_.queued_round_trip(queued);
+    seat_.moved += bytes;
+    packed_come_ += bytes;
     const std::uint64_t wanted = window_.window();
     if (wanted > granted_window_ + granted_window_ / 8 || wanted + granted_window_ / 8 < granted_window_) {
         granted_window_ = wanted;
@@ -104,7 +110,7 @@ std::uint64_t PullWorker::ahead() const {
 Status PullWorker::fill(const Op& op, Link& link) {
     while (pending_raw_ < ahead() && pending_.size() < k_most_requests) {
         TRY_ASSIGN(auto work, state_.take(op, pending_.empty()));
-        finisher_.add_complete();
+        source_.finisher.add_complete();
         if (!work) return ok();
         submit(link, std::move(*work));
     }
@@ -130,7 +136,7 @@ void PullWorker::submit(Link& link, PullWork work) {
             read.growing = item.growing;
             read.ranges = {{pending.work.first, pending.work.count}};
             read.codecs = link.agent->codecs();
-            read.level = limits_.level;
+            read.level = source_.limits.level;
             for (std::uint32_t i = 0; i < pending.work.count; ++i) {
                 pending.owed.insert(pending.work.first + i);
             }
@@ -163,7 +169,7 @@ void PullWorker::submit_bundle(Link& link, Pending& pending) {
     proto::ReadBundle read{};
     read.root = link.root;
     read.codecs = link.agent->codecs();
-    read.level = limits_.level;
+    read.level = source_.limits.level;
     for (std::uint32_t i = 0; i < pending.work.jobs.size(); ++i) {
         const std::size_t job = pending.work.jobs[i];
         const PullItem item = state_.item(job);
@@ -271,8 +277,8 @@ Status PullWorker::hand_over(const Op& op, Link& link, Thing& thing) {
     // What is proven is handed over even if the link dies meanwhile: nobody would fetch it again, as it is owed no
     // more.
     bool alive = true;
-    while (!finisher_.offer(thing)) {
-        finisher_.wait_for_room();
+    while (!source_.finisher.offer(thing)) {
+        source_.finisher.wait_for_room();
         TRY(op.check());
         alive = alive && link.agent->session().keep_alive(op).has_value();
     }

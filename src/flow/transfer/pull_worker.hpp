@@ -7,19 +7,25 @@
 #include <set>
 
 #include "core/codec/codec.hpp"
-#include "core/plan/flow_window.hpp"
 #include "core/proto/bundle.hpp"
 #include "core/proto/chunk.hpp"
+#include "core/proto/flow_window.hpp"
 #include "flow/transfer/crew.hpp"
 #include "flow/transfer/pull_finisher.hpp"
 #include "flow/transfer/pull_state.hpp"
 
 namespace drawhitch::flow {
 
+// What all connections of a pull are given. The references outlive it.
+struct PullSource {
+    PullFinisher& finisher;
+    const Dial& dial;
+    const PullLimits& limits;
+};
+
 class PullWorker final : private LinkedWork {
   public:
-    PullWorker(PullState& state, PullFinisher& finisher, const Dial& dial, const PullLimits& limits, Seat& seat)
-        : state_(state), finisher_(finisher), dial_(dial), limits_(limits), seat_(seat) {}
+    PullWorker(PullState& state, const PullSource& source, Seat& seat) : state_(state), source_(source), seat_(seat) {}
 
     // Works until the pull is over. `link` is a connection to begin with, if there is one already. An Error: this
     // worker cannot go on (its work went back to the state).
@@ -59,12 +65,10 @@ class PullWorker final : private LinkedWork {
     Status hand_over(const Op& op, Link& link, Thing& thing);
 
     PullState& state_;
-    PullFinisher& finisher_;
-    const Dial& dial_;
-    const PullLimits& limits_;
+    const PullSource& source_;
     Seat& seat_;
     codec::Codec codec_{};
-    plan::FlowWindow window_{};
+    proto::FlowWindow window_{};
     std::uint64_t granted_window_{0};
     std::uint64_t raw_come_{0};  // what arrived, decoded, for the share that is left of it on its way
     std::uint64_t packed_come_{0};

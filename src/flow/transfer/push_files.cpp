@@ -18,14 +18,37 @@ ReadPiece pieces_of(const disk::Root& root) {
     };
 }
 
-PushOutcome push_files(const Op& op, Links links, const ReadPiece& read, const std::vector<PushItem>& items,
-                       const PushLimits& limits) {
+namespace {
+
+// Whoever goes on needs a connection whose claim is in force.
+Status keep_one(const Op& op, const Dial& dial, Fence& fence, PushOutcome& outcome) {
+    if (outcome.link) {
+        Link& link = *outcome.link;
+        TRY_ASSIGN(const auto claim, fence.claim_again(op, *link.claim, [&](const agent::ClaimOptions& wish) {
+            return link.agent->claim(op, link.root, wish);
+        }));
+        if (claim) link.claim = *claim;
+        return ok();
+    }
+    TRY_ASSIGN(outcome.link, dial(op));
+    ++outcome.tally.reconnects;
+    return ok();
+}
+
+}  // namespace
+
+PushOutcome push_files(const Op& op, Links links, Fence& fence, const ReadPiece& read,
+                       const std::vector<PushItem>& items, const PushLimits& limits) {
     PushState state{op, items};
+    const PushSource source{read, links.dial, fence, limits};
     const Crew::Serve serve = [&](const Op& theirs, std::optional<Link> link, Seat& seat) {
-        return PushWorker{state, read, links.dial, limits, seat}.run(theirs, std::move(link));
+        return PushWorker{state, source, seat}.run(theirs, std::move(link));
     };
-    Crew{state, serve, limits.connections, limits.first}.work(op, std::move(links.first));
-    return state.outcome();
+    Crew{state, serve, {limits.connections, limits.first}}.work(op, std::move(links.first));
+    PushOutcome outcome = state.outcome();
+    if (const Status linked = outcome.stopped ? ok() : keep_one(op, links.dial, fence, outcome); !linked)
+        outcome.stopped = linked.error();
+    return outcome;
 }
 
 Result<std::uint64_t> held_on_box(const Op& op, agent::Agent& agent, const std::string& directory,

@@ -46,7 +46,13 @@ std::string PushState::part_name(std::size_t file) const {
     return flow::part_name(items_[file]);
 }
 
-Result<std::optional<PushWork>> PushState::take() {
+PushWork PushState::hand_out(PushWork work, const Seat& seat) {
+    work.ticket = ++last_ticket_;
+    owed_[work.ticket] = {work, &seat};
+    return work;
+}
+
+Result<std::optional<PushWork>> PushState::take(const Seat& seat) {
     const std::lock_guard lock{mutex_};
     if (outcome_.stopped) return *outcome_.stopped;
     while (!ready_.empty()) {
@@ -54,13 +60,18 @@ Result<std::optional<PushWork>> PushState::take() {
         ready_.pop_front();
         if (work.kind != PushWork::Kind::bundle && files_[work.files.front()].settled) continue;
         cut_if_last(work);
-        return std::optional{std::move(work)};
+        return std::optional{hand_out(std::move(work), seat)};
     }
     PushWork bundle{};
     collect_small(bundle);
-    if (!bundle.files.empty()) return std::optional{std::move(bundle)};
+    if (!bundle.files.empty()) return std::optional{hand_out(std::move(bundle), seat)};
     if (next_ == items_.size()) return std::optional<PushWork>{};
-    return std::optional{PushWork{PushWork::Kind::probe, {next_++}, {}, 0}};
+    return std::optional{hand_out({PushWork::Kind::probe, {next_++}}, seat)};
+}
+
+void PushState::done(std::uint64_t ticket) {
+    const std::lock_guard lock{mutex_};
+    owed_.erase(ticket);
 }
 
 void PushState::collect_small(PushWork& bundle) {
@@ -81,11 +92,50 @@ void PushState::collect_small(PushWork& bundle) {
     }
 }
 
-void PushState::give_back(PushWork work, bool repeated) {
+void PushState::give_back(std::uint64_t ticket) {
     const std::lock_guard lock{mutex_};
-    if (repeated) outcome_.tally.repeated += work.raw;
+    const auto found = owed_.find(ticket);
+    if (found == owed_.end()) return;
+    PushWork work = std::move(found->second.work);
+    owed_.erase(found);
+    give_back_locked(std::move(work));
+}
+
+void PushState::give_back_locked(PushWork work) {
+    work.ticket = 0;
+    if (work.kind == PushWork::Kind::bundle) {
+        std::erase_if(work.files, [this](std::size_t file) { return files_[file].settled; });
+        work.raw = 0;
+        for (const std::size_t file : work.files)
+            work.raw += items_[file].size;
+        if (work.files.empty()) return;
+    } else if (files_[work.files.front()].settled) {
+        return;
+    }
+    outcome_.tally.repeated += work.raw;
     ready_.push_front(std::move(work));
     moved_.notify_all();
+}
+
+bool PushState::take_from_silent(const Seat& mine, Instant now) {
+    const std::lock_guard lock{mutex_};
+    if (!ready_.empty()) return false;
+    const std::int64_t at = now.time_since_epoch().count();
+    bool any = false;
+    for (auto owed = owed_.begin(); owed != owed_.end();) {
+        const Seat& seat = *owed->second.seat;
+        const std::int64_t heard = seat.heard;
+        const bool silent = &seat != &mine && seat.waits && heard != 0 && at - heard > k_silent;
+        if (!silent) {
+            ++owed;
+            continue;
+        }
+        PushWork work = std::move(owed->second.work);
+        owed = owed_.erase(owed);
+        give_back_locked(std::move(work));
+        any = true;
+    }
+    return any;
 }
 
 bool PushState::over() const {
@@ -115,7 +165,7 @@ void PushState::cut_if_last(PushWork& work) {
     const std::size_t file = work.files.front();
     for (std::size_t i = work.chunks.size(); i-- > 1;) {
         const std::uint64_t raw = proto::leaf_size(items_[file].size, work.chunks[i]);
-        ready_.push_front({PushWork::Kind::span, work.files, {work.chunks[i]}, raw});
+        ready_.push_front({PushWork::Kind::span, work.files, {work.chunks[i]}, raw, 0});
     }
     work.chunks.resize(1);
     work.raw = proto::leaf_size(items_[file].size, work.chunks.front());
@@ -133,8 +183,11 @@ void PushState::wait() {
     moved_.wait_for(lock, std::chrono::seconds{1});
 }
 
-void PushState::probed(std::size_t file, const std::vector<proto::Digest>& leaves) {
+void PushState::probed(std::uint64_t ticket, const std::vector<proto::Digest>& leaves) {
     const std::lock_guard lock{mutex_};
+    const auto asked = file_of(ticket);
+    if (!asked) return;
+    const std::size_t file = *asked;
     const PushItem& item = items_[file];
     std::vector<std::uint32_t> missing;
     for (std::size_t i = 0; i < item.leaves.size(); ++i) {
@@ -148,7 +201,7 @@ void PushState::probed(std::size_t file, const std::vector<proto::Digest>& leave
     }
     files_[file].open_chunks = missing.size();
     if (missing.empty()) {
-        ready_.push_back({PushWork::Kind::commit, {file}, {}, 0});
+        ready_.push_back({PushWork::Kind::commit, {file}});
     } else {
         queue_chunks_locked(file, missing);
     }
@@ -157,7 +210,7 @@ void PushState::probed(std::size_t file, const std::vector<proto::Digest>& leave
 
 void PushState::queue_chunks_locked(std::size_t file, const std::vector<std::uint32_t>& chunks) {
     for (std::size_t at = 0; at < chunks.size(); at += k_span_chunks) {
-        PushWork span{PushWork::Kind::span, {file}, {}, 0};
+        PushWork span{PushWork::Kind::span, {file}};
         for (std::size_t i = at; i < chunks.size() && i < at + k_span_chunks; ++i) {
             span.chunks.push_back(chunks[i]);
             span.raw += proto::leaf_size(items_[file].size, chunks[i]);
@@ -166,19 +219,42 @@ void PushState::queue_chunks_locked(std::size_t file, const std::vector<std::uin
     }
 }
 
-void PushState::chunk_acked(std::size_t file, std::uint32_t chunk) {
+// Nothing where the work was taken away, and another connection does it now or did.
+std::optional<std::size_t> PushState::file_of(std::uint64_t ticket) const {
+    const auto found = owed_.find(ticket);
+    if (found == owed_.end()) return std::nullopt;
+    return found->second.work.files.front();
+}
+
+std::optional<std::size_t> PushState::strike_out(std::uint64_t ticket, std::uint32_t chunk) {
+    const auto file = file_of(ticket);
+    if (!file) return std::nullopt;
+    PushWork& work = owed_[ticket].work;
+    if (std::erase(work.chunks, chunk) == 0) return std::nullopt;
+    work.raw -= std::min<std::uint64_t>(work.raw, proto::leaf_size(items_[*file].size, chunk));
+    return file;
+}
+
+void PushState::chunk_acked(std::uint64_t ticket, std::uint32_t chunk) {
     const std::lock_guard lock{mutex_};
-    const std::size_t size = proto::leaf_size(items_[file].size, chunk);
+    const auto file = strike_out(ticket, chunk);
+    if (!file) return;
+    const std::size_t size = proto::leaf_size(items_[*file].size, chunk);
     outcome_.tally.sent += size;
     advance_locked(size);
-    if (files_[file].settled || --files_[file].open_chunks > 0) return;
-    ready_.push_back({PushWork::Kind::commit, {file}, {}, 0});
+    if (files_[*file].settled || --files_[*file].open_chunks > 0) return;
+    ready_.push_back({PushWork::Kind::commit, {*file}});
     moved_.notify_all();
 }
 
-void PushState::came_wrong(std::size_t file, std::uint32_t chunk) {
+void PushState::chunk_wrong(std::uint64_t ticket, std::uint32_t chunk) {
     const std::lock_guard lock{mutex_};
-    wrong_locked(file, chunk);
+    if (const auto file = strike_out(ticket, chunk)) wrong_locked(*file, chunk);
+}
+
+void PushState::small_wrong(std::size_t file) {
+    const std::lock_guard lock{mutex_};
+    wrong_locked(file, 0);
 }
 
 void PushState::wrong_locked(std::size_t file, std::uint32_t chunk) {
@@ -213,13 +289,23 @@ void PushState::committed(std::size_t file) {
     settle_locked(file);
 }
 
-void PushState::commit_wrong(std::size_t file) {
+void PushState::commit_wrong(std::uint64_t ticket) {
     const std::lock_guard lock{mutex_};
-    if (++files_[file].wrong[k_whole_file] >= k_most_wrong) {
-        wrong_locked(file, k_whole_file);
+    const auto file = file_of(ticket);
+    if (!file || files_[*file].settled) return;
+    if (++files_[*file].wrong[k_whole_file] >= k_most_wrong) {
+        wrong_locked(*file, k_whole_file);
         return;
     }
-    ready_.push_back({PushWork::Kind::probe, {file}, {}, 0});
+    ready_.push_back({PushWork::Kind::probe, {*file}});
+    moved_.notify_all();
+}
+
+void PushState::part_gone(std::uint64_t ticket) {
+    const std::lock_guard lock{mutex_};
+    const auto file = file_of(ticket);
+    if (!file || files_[*file].settled) return;
+    ready_.push_back({PushWork::Kind::find, {*file}});
     moved_.notify_all();
 }
 
@@ -246,6 +332,13 @@ void PushState::settle_locked(std::size_t file) {
 void PushState::advance_locked(std::uint64_t bytes) {
     done_bytes_ += bytes;
     activity_.advance_to(done_bytes_);
+}
+
+bool PushState::keep(const Link& link) {
+    const std::lock_guard lock{mutex_};
+    if (outcome_.link || outcome_.stopped) return false;
+    outcome_.link = link;
+    return true;
 }
 
 PushOutcome PushState::outcome() {

@@ -19,11 +19,13 @@ struct PushWork {
         probe,   // which leaves of a part the box has already
         span,    // chunks of one large file
         commit,  // all chunks are there: check the whole and move it into place
+        find,    // the part is gone: whether an earlier commit, whose answer was lost, has put the file into place
     };
     Kind kind{Kind::bundle};
     std::vector<std::size_t> files{};  // one, except for a bundle
     std::vector<std::uint32_t> chunks{};
     std::uint64_t raw{0};
+    std::uint64_t ticket{0};  // of the connection that does it
 };
 
 // Thread-safe.
@@ -31,8 +33,14 @@ class PushState final : public SharedWork {
   public:
     PushState(const Op& op, const std::vector<PushItem>& items);
 
-    Result<std::optional<PushWork>> take();
-    void give_back(PushWork work, bool repeated);
+    // Work for the connection of `seat`. It has a ticket until it is done, given back, or taken away.
+    Result<std::optional<PushWork>> take(const Seat& seat);
+    void done(std::uint64_t ticket);
+    // What the box has not acknowledged of it is work again.
+    void give_back(std::uint64_t ticket);
+    // Takes away the work of connections that wait for answers and have not heard anything for long. True if there was
+    // any: their helpers have to be fenced before it is done by another.
+    bool take_from_silent(const Seat& mine, Instant now);
     [[nodiscard]] bool over() const override;
     void wait_over(milliseconds most) override;
     [[nodiscard]] std::uint64_t bytes_left() const override;
@@ -42,17 +50,24 @@ class PushState final : public SharedWork {
     [[nodiscard]] const PushItem& item(std::size_t file) const { return items_[file]; }
     [[nodiscard]] std::string part_name(std::size_t file) const;
 
-    void probed(std::size_t file, const std::vector<proto::Digest>& leaves);
-    void chunk_acked(std::size_t file, std::uint32_t chunk);
+    // Answers to work count only as long as its ticket is valid.
+    void probed(std::uint64_t ticket, const std::vector<proto::Digest>& leaves);
+    void chunk_acked(std::uint64_t ticket, std::uint32_t chunk);
     // The box refused a chunk or a file for its digest: sent again, three times at most.
-    void came_wrong(std::size_t file, std::uint32_t chunk);
+    void chunk_wrong(std::uint64_t ticket, std::uint32_t chunk);
+    void small_wrong(std::size_t file);
     void small_written(std::size_t file);
     void committed(std::size_t file);
     // The whole was wrong although every leaf was right: the part is sent anew.
-    void commit_wrong(std::size_t file);
+    void commit_wrong(std::uint64_t ticket);
+    // Nothing is there to be committed.
+    void part_gone(std::uint64_t ticket);
     void changed_here(std::size_t file);
     void stop(Error error) override;
 
+    // A connection that is not needed any more and works: kept for the outcome, if it is the first. What crosses it is
+    // the caller's to count then.
+    bool keep(const Link& link);
     PushOutcome outcome();
     void reconnected();
     void add_wire(const agent::Traffic& traffic);
@@ -63,18 +78,28 @@ class PushState final : public SharedWork {
         std::uint64_t open_chunks{0};
         std::map<std::uint32_t, int> wrong{};
     };
+    struct Owed {
+        PushWork work{};
+        const Seat* seat{nullptr};
+    };
+    PushWork hand_out(PushWork work, const Seat& seat);
+    void give_back_locked(PushWork work);
+    std::optional<std::size_t> strike_out(std::uint64_t ticket, std::uint32_t chunk);
     void settle_locked(std::size_t file);
     void advance_locked(std::uint64_t bytes);
     void queue_chunks_locked(std::size_t file, const std::vector<std::uint32_t>& chunks);
     void collect_small(PushWork& bundle);
     void cut_if_last(PushWork& work);
     void wrong_locked(std::size_t file, std::uint32_t chunk);
+    [[nodiscard]] std::optional<std::size_t> file_of(std::uint64_t ticket) const;
 
     const std::vector<PushItem>& items_;
     mutable std::mutex mutex_{};
     std::condition_variable moved_{};
     std::vector<File> files_{};
     std::deque<PushWork> ready_{};
+    std::map<std::uint64_t, Owed> owed_{};
+    std::uint64_t last_ticket_{0};
     std::deque<std::size_t> small_again_{};
     std::size_t next_{0};
     std::size_t unsettled_{0};

@@ -49,6 +49,8 @@ struct PushOutcome {
     std::vector<std::string> changed{};
     std::vector<bool> whole{};       // per item: it is on the box, proven and under its name
     std::optional<Error> stopped{};  // nothing could go on
+    // A connection that works, under the claim in force; none when `stopped`. What crossed it is not in the tally.
+    std::optional<Link> link{};
     [[nodiscard]] bool complete() const { return changed.empty() && !stopped; }
 };
 

@@ -17,7 +17,7 @@ constexpr std::uint64_t k_most_unacked = 16U << 20U;
 }  // namespace
 
 Status PushWorker::run(const Op& op, std::optional<Link> link) {
-    return keep_linked(op, dial_, limits_.persistence, std::move(link), *this);
+    return keep_linked(op, source_.dial, source_.limits.persistence, std::move(link), *this);
 }
 
 bool PushWorker::over() const {
@@ -27,8 +27,11 @@ bool PushWorker::over() const {
 bool PushWorker::unlinked(const agent::Traffic& traffic) {
     seat_.heard = 0;
     seat_.waits = false;
-    state_.add_wire(traffic);
+    if (!kept_) state_.add_wire(traffic);
     return_all();
+    fenced_by_.reset();
+    // Its helper may still have our bytes on their way: whatever is claimed from now on fences them.
+    if (!state_.over()) source_.fence.lost();
     return std::exchange(progressed_, false);
 }
 
@@ -38,14 +41,15 @@ void PushWorker::relinked() {
 
 Status PushWorker::serve(const Op& op, Link& link) {
     if (!link.claim) return Error{Code::internal, "a push over an unclaimed root"};
-    link.agent->session().measure_round_trip(op);
+    if (const auto trip = link.agent->session().round_trip()) seat_.round_trip = trip->count();
     seat_.heard = op.clock.now().time_since_epoch().count();
     seat_.linked = true;
     while (!state_.over()) {
         seat_.waits = !pending_.empty();
+        if (fenced_by_ && pending_.empty()) TRY(claim_again(op, link));
         std::optional<PushWork> work;
-        if (unacked_ < k_most_unacked && pending_.size() < k_most_requests) {
-            TRY_ASSIGN(work, state_.take());
+        if (!fenced_by_ && !seat_.reserve && unacked_ < k_most_unacked && pending_.size() < k_most_requests) {
+            TRY_ASSIGN(work, state_.take(seat_));
         }
         if (work) {
             TRY(start(op, link, std::move(*work)));
@@ -53,15 +57,44 @@ Status PushWorker::serve(const Op& op, Link& link) {
             continue;
         }
         if (pending_.empty()) {
-            state_.wait();
-            TRY(link.agent->session().keep_alive(op));
-            seat_.heard = op.clock.now().time_since_epoch().count();
-            TRY(op.check());
+            TRY(idle(op, link));
             continue;
         }
         TRY_ASSIGN(const agent::Incoming incoming, link.agent->session().receive(op));
         TRY(handle(op, link, incoming));
     }
+    // What is under way then are last answers to what was acknowledged before.
+    kept_ = state_.keep(link);
+    for (const auto& [request, pending] : pending_)
+        link.agent->session().forget(request);
+    return ok();
+}
+
+// Others have all the work; one of them may have gone silent with it.
+Status PushWorker::idle(const Op& op, Link& link) {
+    if (seat_.reserve) {
+        state_.wait_over(k_reserve_looks);
+    } else {
+        state_.wait();
+    }
+    TRY(link.agent->session().keep_alive(op));
+    const Instant now = op.clock.now();
+    seat_.heard = now.time_since_epoch().count();
+    TRY(op.check());
+    if (seat_.reserve || !state_.take_from_silent(seat_, now)) return ok();
+    source_.fence.lost();
+    fenced_by_ = Error{Code::internal, "a push could not fence its silent connection"};
+    return ok();
+}
+
+// Another connection of this push raised the epoch; this one joins it. Anybody else's fence is final.
+Status PushWorker::claim_again(const Op& op, Link& link) {
+    const Error fenced = *std::exchange(fenced_by_, std::nullopt);
+    TRY_ASSIGN(const auto claim, source_.fence.claim_again(op, *link.claim, [&](const agent::ClaimOptions& wish) {
+        return link.agent->claim(op, link.root, wish);
+    }));
+    if (!claim) return fenced;
+    link.claim = *claim;
     return ok();
 }
 
@@ -85,6 +118,8 @@ Status PushWorker::start(const Op& op, Link& link, PushWork work) {
             return start_span(op, link, std::move(pending));
         case PushWork::Kind::commit:
             return start_commit(link, std::move(pending));
+        case PushWork::Kind::find:
+            return start_find(link, std::move(pending));
     }
     return ok();
 }
@@ -113,13 +148,14 @@ Status PushWorker::start_span(const Op& op, Link& link, Pending&& pending) {
     unacked_ += pending.work.raw;
     pending_.emplace(request, std::move(pending));
     for (const std::uint32_t chunk : chunks) {
-        const auto raw = read_(item.source, std::uint64_t{chunk} * proto::k_chunk, proto::leaf_size(item.size, chunk));
+        const auto raw =
+            source_.read(item.source, std::uint64_t{chunk} * proto::k_chunk, proto::leaf_size(item.size, chunk));
         if (!raw || proto::leaf_digest(*raw) != item.leaves[chunk]) {
             state_.changed_here(file);
             break;
         }
         TRY(link.agent->session().send_chunk(op, request,
-                                             codec_.seal(chunk, *raw, {link.agent->codecs(), limits_.level})));
+                                             codec_.seal(chunk, *raw, {link.agent->codecs(), source_.limits.level})));
     }
     link.agent->session().follow_up(request, proto::WriteEnd{});
     return ok();
@@ -128,7 +164,7 @@ Status PushWorker::start_span(const Op& op, Link& link, Pending&& pending) {
 Status PushWorker::send_block(const Op& op, Link& link, std::uint32_t request, std::uint32_t index,
                               std::string_view raw) {
     return link.agent->session().send_chunk(op, request,
-                                            codec_.seal(index, raw, {link.agent->codecs(), limits_.level}));
+                                            codec_.seal(index, raw, {link.agent->codecs(), source_.limits.level}));
 }
 
 Status PushWorker::start_bundle(const Op& op, Link& link, Pending&& fresh) {
@@ -144,7 +180,7 @@ Status PushWorker::start_bundle(const Op& op, Link& link, Pending&& fresh) {
     for (std::uint32_t i = 0; i < pending.work.files.size(); ++i) {
         const std::size_t file = pending.work.files[i];
         const PushItem& item = state_.item(file);
-        auto content = read_(item.source, 0, static_cast<std::size_t>(item.size));
+        auto content = source_.read(item.source, 0, static_cast<std::size_t>(item.size));
         if (!content || proto::content_digest(*content) != item.root) {
             state_.changed_here(file);
             continue;
@@ -180,14 +216,24 @@ Status PushWorker::start_commit(Link& link, Pending&& pending) {
     commit.mode = item.mode;
     commit.mtime_ns = item.mtime_ns;
     commit.make_parents = true;
-    commit.sync = limits_.sync;
+    commit.sync = source_.limits.sync;
     pending_.emplace(link.agent->session().submit(commit), std::move(pending));
+    return ok();
+}
+
+Status PushWorker::start_find(Link& link, Pending&& pending) {
+    proto::Hash hash{};
+    hash.root = link.root;
+    hash.path = state_.item(pending.work.files.front()).target;
+    hash.rehash = true;
+    pending_.emplace(link.agent->session().submit(hash), std::move(pending));
     return ok();
 }
 
 Status PushWorker::handle(const Op& op, Link& link, const agent::Incoming& incoming) {
     seat_.heard = op.clock.now().time_since_epoch().count();
-    if (const auto trip = link.agent->session().round_trip()) seat_.round_trip = trip->count();
+    const agent::Session& session = link.agent->session();
+    if (const auto trip = session.round_trip()) seat_.round_trip = trip->count();
     const auto found = pending_.find(incoming.request);
     if (found == pending_.end()) return broken_helper("answered a request nobody made");
     Pending& pending = found->second;
@@ -209,6 +255,7 @@ Status PushWorker::handle(const Op& op, Link& link, const agent::Incoming& incom
     if (pending.work.kind == PushWork::Kind::span || pending.work.kind == PushWork::Kind::bundle) {
         unacked_ -= pending.work.raw;
     }
+    state_.done(pending.work.ticket);
     pending_.erase(found);
     return ok();
 }
@@ -218,12 +265,11 @@ Status PushWorker::on_ack(Pending& pending, const agent::Incoming& incoming) {
     if (pending.work.kind != PushWork::Kind::span || pending.owed.erase(ack.chunk) == 0) {
         return broken_helper("acknowledged what it was not sent");
     }
-    const std::size_t file = pending.work.files.front();
     if (ack.reason == proto::Reason::none) {
-        seat_.moved += proto::leaf_size(state_.item(file).size, ack.chunk);
-        state_.chunk_acked(file, ack.chunk);
+        seat_.moved += proto::leaf_size(state_.item(pending.work.files.front()).size, ack.chunk);
+        state_.chunk_acked(pending.work.ticket, ack.chunk);
     } else {
-        state_.came_wrong(file, ack.chunk);
+        state_.chunk_wrong(pending.work.ticket, ack.chunk);
     }
     return ok();
 }
@@ -244,7 +290,7 @@ Status PushWorker::on_bundle_ack(Pending& pending, const agent::Incoming& incomi
         const bool damaged = ack.reason == proto::Reason::integrity ||
                              (failure != failures.end() && failure->second.reason == proto::Reason::integrity);
         if (damaged) {
-            state_.came_wrong(file, 0);
+            state_.small_wrong(file);
         } else if (failure != failures.end()) {
             proto::Refusal refusal{};
             refusal.reason = failure->second.reason;
@@ -267,12 +313,21 @@ Status PushWorker::on_last(Pending& pending, const agent::Incoming& incoming) {
     switch (pending.work.kind) {
         case PushWork::Kind::probe:
             TRY(proto::decode<proto::Hashed>(incoming.payload));
-            state_.probed(file, pending.leaves);
+            state_.probed(pending.work.ticket, pending.leaves);
             return ok();
         case PushWork::Kind::commit:
             TRY(proto::decode<proto::Committed>(incoming.payload));
             state_.committed(file);
             return ok();
+        case PushWork::Kind::find: {
+            TRY_ASSIGN(const auto hashed, proto::decode<proto::Hashed>(incoming.payload));
+            if (hashed.entry.root == state_.item(file).root) {
+                state_.committed(file);
+            } else {
+                state_.commit_wrong(pending.work.ticket);
+            }
+            return ok();
+        }
         case PushWork::Kind::span:
         case PushWork::Kind::bundle:
             TRY(proto::decode<proto::Written>(incoming.payload));
@@ -285,46 +340,34 @@ Status PushWorker::on_last(Pending& pending, const agent::Incoming& incoming) {
 }
 
 Status PushWorker::on_refusal(Pending& pending, const proto::Refusal& refusal) {
-    const std::size_t file = pending.work.files.front();
-    if (pending.work.kind == PushWork::Kind::probe && refusal.reason == proto::Reason::not_found) {
-        state_.probed(file, {});
+    const std::uint64_t ticket = pending.work.ticket;
+    if (refusal.reason == proto::Reason::fenced) {
+        fenced_by_ = proto::to_error(refusal, "write to the box");
+        state_.give_back(ticket);
         return ok();
     }
-    // The part vanished (cleaned up behind us) or is wrong as a whole: find out what is there and send the rest.
-    const bool again = refusal.reason == proto::Reason::integrity || refusal.reason == proto::Reason::not_found;
-    if (pending.work.kind == PushWork::Kind::commit && again) {
-        state_.commit_wrong(file);
+    const bool missing = refusal.reason == proto::Reason::not_found;
+    if (pending.work.kind == PushWork::Kind::probe && missing) {
+        state_.probed(ticket, {});
+        return ok();
+    }
+    if (pending.work.kind == PushWork::Kind::commit && missing) {
+        state_.part_gone(ticket);
+        return ok();
+    }
+    // The part is wrong as a whole, or vanished (cleaned up behind us): find out what is there and send the rest.
+    const bool again = (pending.work.kind == PushWork::Kind::commit && refusal.reason == proto::Reason::integrity) ||
+                       pending.work.kind == PushWork::Kind::find;
+    if (again) {
+        state_.commit_wrong(ticket);
         return ok();
     }
     return proto::to_error(refusal, "write to the box");
 }
 
 void PushWorker::return_all() {
-    for (auto& [request, pending] : pending_) {
-        PushWork rest = std::move(pending.work);
-        const bool moved = rest.kind == PushWork::Kind::span || rest.kind == PushWork::Kind::bundle;
-        if (rest.kind == PushWork::Kind::span) {
-            rest.chunks.clear();
-            rest.raw = 0;
-            for (const std::size_t chunk : pending.owed) {
-                rest.chunks.push_back(static_cast<std::uint32_t>(chunk));
-                rest.raw += proto::leaf_size(state_.item(rest.files.front()).size, chunk);
-            }
-            if (rest.chunks.empty()) continue;
-        } else if (rest.kind == PushWork::Kind::bundle) {
-            // Files not read yet when the link died are not in `owed`: send all that no ack named.
-            std::vector<std::size_t> files;
-            rest.raw = 0;
-            for (std::size_t i = 0; i < rest.files.size(); ++i) {
-                if (state_.settled(rest.files[i])) continue;
-                files.push_back(rest.files[i]);
-                rest.raw += state_.item(rest.files[i]).size;
-            }
-            rest.files = std::move(files);
-            if (rest.files.empty()) continue;
-        }
-        state_.give_back(std::move(rest), moved);
-    }
+    for (auto& [request, pending] : pending_)
+        state_.give_back(pending.work.ticket);
     pending_.clear();
     unacked_ = 0;
 }

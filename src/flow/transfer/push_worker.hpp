@@ -9,14 +9,22 @@
 #include "core/codec/codec.hpp"
 #include "core/proto/chunk.hpp"
 #include "flow/transfer/crew.hpp"
+#include "flow/transfer/fence.hpp"
 #include "flow/transfer/push_state.hpp"
 
 namespace drawhitch::flow {
 
+// What all connections of a push are given. The references outlive it.
+struct PushSource {
+    const ReadPiece& read;
+    const Dial& dial;
+    Fence& fence;
+    const PushLimits& limits;
+};
+
 class PushWorker final : private LinkedWork {
   public:
-    PushWorker(PushState& state, const ReadPiece& read, const Dial& dial, const PushLimits& limits, Seat& seat)
-        : state_(state), read_(read), dial_(dial), limits_(limits), seat_(seat) {}
+    PushWorker(PushState& state, const PushSource& source, Seat& seat) : state_(state), source_(source), seat_(seat) {}
 
     Status run(const Op& op, std::optional<Link> link);
 
@@ -37,6 +45,7 @@ class PushWorker final : private LinkedWork {
     Status start_span(const Op& op, Link& link, Pending&& pending);
     Status start_bundle(const Op& op, Link& link, Pending&& pending);
     Status start_commit(Link& link, Pending&& pending);
+    Status start_find(Link& link, Pending&& pending);
     Status send_block(const Op& op, Link& link, std::uint32_t request, std::uint32_t index, std::string_view raw);
     Status collect(const Op& op, Link& link);
     Status handle(const Op& op, Link& link, const agent::Incoming& incoming);
@@ -44,17 +53,19 @@ class PushWorker final : private LinkedWork {
     Status on_bundle_ack(Pending& pending, const agent::Incoming& incoming);
     Status on_refusal(Pending& pending, const proto::Refusal& refusal);
     Status on_last(Pending& pending, const agent::Incoming& incoming);
+    Status idle(const Op& op, Link& link);
+    Status claim_again(const Op& op, Link& link);
     void return_all();
 
     PushState& state_;
-    const ReadPiece& read_;
-    const Dial& dial_;
-    const PushLimits& limits_;
+    const PushSource& source_;
     Seat& seat_;
     codec::Codec codec_{};
     std::map<std::uint32_t, Pending> pending_{};
     std::uint64_t unacked_{0};
     bool progressed_{false};
+    bool kept_{false};                  // the connection is the outcome's
+    std::optional<Error> fenced_by_{};  // what the box said when another claim was in force
 };
 
 }  // namespace drawhitch::flow

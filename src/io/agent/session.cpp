@@ -1,6 +1,7 @@
 #include "io/agent/session.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/text.hpp"
@@ -19,6 +20,9 @@ constexpr std::size_t k_err_max = 4U << 10U;        // stderr kept for error tex
 constexpr std::size_t k_outbox_high = 512U << 10U;  // frames queued before send_chunk waits for the transport
 constexpr std::size_t k_inbox_max = 32U << 20U;     // control frames nobody has received yet
 constexpr std::size_t k_shown = 200;                // of what a box said, in an error
+constexpr std::uint64_t k_grants_a_window = 16;
+// sshd lets a channel have 2 MiB in flight (OpenSSH, CHAN_SES_WINDOW_DEFAULT).
+constexpr std::uint64_t k_push_in_flight = 2U << 20U;
 constexpr std::uint64_t k_window_min = 2 * proto::k_data_payload_max;
 constexpr milliseconds k_ping_every{proto::k_ping_seconds * 1000};
 constexpr milliseconds k_short_look{1};
@@ -40,6 +44,7 @@ struct Session::State {
     proto::Hello hello{};
     proto::FrameDecoder decoder{};
     std::deque<Incoming> inbox{};
+    std::set<std::uint32_t> forgotten{};
     std::size_t inbox_control_bytes{0};
     std::string outbox{};
     std::size_t out_at{0};
@@ -49,9 +54,11 @@ struct Session::State {
     std::optional<Error> dead{};
     Instant last_queued{};
     std::uint32_t last_request{0};
-    std::uint64_t send_limit{0};  // push credit, cumulative
-    std::uint64_t granted{0};     // pull credit, cumulative
-    std::uint64_t consumed{0};    // data payload handed to the caller
+    std::uint64_t send_limit{0};   // push credit, cumulative
+    std::uint64_t send_window{0};  // how far it was ahead of what the helper has consumed when it was granted
+    proto::FlowWindow push_flow{k_push_in_flight};
+    std::uint64_t granted{0};   // pull credit, cumulative
+    std::uint64_t consumed{0};  // data payload handed to the caller
     std::uint64_t ping_token{0};
     std::uint64_t pong_token{0};
     Instant pinged_at{};  // when the newest ping was queued
@@ -67,6 +74,8 @@ struct Session::State {
     Status take_data(Frame frame);
     Status take_frames(Instant now, std::string_view bytes);
     void grant();
+    void take_credit(Instant now, std::uint64_t limit);
+    [[nodiscard]] std::uint64_t in_flight() const;
     Status await_hello(const Op& op, std::string_view nonce);
     Error no_helper(const proto::PreambleFinder& finder, bool ended) const;
     Status greet(const Op& op);
@@ -154,11 +163,12 @@ Status Session::State::take(Instant now, Frame frame) {
         pong_token = pong.token;
         const std::chrono::nanoseconds took = now - pinged_at;
         if (pong.token == ping_token && (!round_trip || took < *round_trip)) round_trip = took;
+        if (round_trip) push_flow.round_trip(round_trip->count());
         return ok();
     }
     if (frame.type == MessageType::credit) {
         TRY_ASSIGN(const proto::Credit credit, proto::decode<proto::Credit>(frame.payload));
-        send_limit = std::max(send_limit, credit.limit);
+        take_credit(now, credit.limit);
         return ok();
     }
     if (frame.type == MessageType::fatal) {
@@ -168,6 +178,7 @@ Status Session::State::take(Instant now, Frame frame) {
     if (frame.request == 0 || frame.request > last_request) {
         return Error{Code::protocol, Retry::reconnect, "the helper answers a request that was never made"};
     }
+    if (forgotten.contains(frame.request)) return ok();
     inbox_control_bytes += frame.payload.size();
     if (inbox_control_bytes > k_inbox_max) {
         return Error{Code::protocol, Retry::reconnect, "the helper sends more than was asked for"};
@@ -176,19 +187,37 @@ Status Session::State::take(Instant now, Frame frame) {
     return ok();
 }
 
+// Each grant tells how much the helper has consumed.
+void Session::State::take_credit(Instant now, std::uint64_t limit) {
+    if (limit <= send_limit) return;
+    push_flow.arrived(now.time_since_epoch().count(), limit - send_limit);
+    if (const auto path = process->path_round_trip()) push_flow.queued_round_trip(path->count());
+    send_limit = limit;
+}
+
+std::uint64_t Session::State::in_flight() const {
+    const std::uint64_t consumed_there = send_limit - std::min(send_limit, send_window);
+    return traffic.data_sent - std::min(traffic.data_sent, consumed_there);
+}
+
 Status Session::State::take_data(Frame frame) {
     traffic.data_received += frame.payload.size();
     if (traffic.data_received > granted || frame.request == 0 || frame.request > last_request) {
         return Error{Code::protocol, Retry::reconnect, "the helper sends data it was not granted"};
     }
+    if (forgotten.contains(frame.request)) {
+        consumed += frame.payload.size();
+        grant();
+        return ok();
+    }
     inbox.push_back(Incoming{frame.request, frame.type, std::move(frame.payload)});
     return ok();
 }
 
-// A quarter of the window at a time: few frames, and never a sender that waits for a crumb.
+// Few frames, but no sender that waits for what has long come.
 void Session::State::grant() {
     const std::uint64_t window = std::max(options.pull_window, k_window_min);
-    if (consumed + window < granted + window / 4) return;
+    if (consumed + window < granted + window / k_grants_a_window) return;
     granted = consumed + window;
     queue(MessageType::credit, 0, proto::encode(proto::Credit{granted}));
 }
@@ -242,11 +271,14 @@ Status Session::State::greet(const Op& op) {
                     " to " + std::to_string(proto::k_version_max);
         return error;
     }
-    send_limit = hello.push_credit;
+    send_limit = send_window = hello.push_credit;
     granted = std::max(options.pull_window, k_window_min);
     const proto::ClientHello mine{version, options.build_id, codec::supported(), granted, options.push_window};
     queue(MessageType::client_hello, 0, proto::encode(mine));
     last_queued = op.clock.now();
+    round_trip = process->path_round_trip();
+    if (round_trip) push_flow.round_trip(round_trip->count());
+    ping(last_queued);
     return ok();
 }
 
@@ -281,16 +313,34 @@ void Session::queue_frame(MessageType type, std::uint32_t request, std::string_v
     state_->queue(type, request, payload);
 }
 
+void Session::forget(std::uint32_t request) {
+    state_->forgotten.insert(request);
+    std::erase_if(state_->inbox, [&](const Incoming& frame) {
+        if (frame.request != request) return false;
+        if (frame.type == MessageType::data) {
+            state_->consumed += frame.payload.size();
+        } else {
+            state_->inbox_control_bytes -= frame.payload.size();
+        }
+        return true;
+    });
+    state_->grant();
+}
+
 void Session::cancel(std::uint32_t request) {
     state_->queue(MessageType::cancel, request, {});
 }
 
 std::uint64_t Session::push_credit() const {
-    return state_->send_limit - std::min(state_->send_limit, state_->traffic.data_sent);
+    const State& state = *state_;
+    const std::uint64_t granted = state.send_limit - std::min(state.send_limit, state.traffic.data_sent);
+    const std::uint64_t window = state.push_flow.window();
+    return std::min(granted, window - std::min(window, state.in_flight()));
 }
 
 Status Session::send_chunk(const Op& op, std::uint32_t request, proto::EncodedChunk chunk) {
     proto::Fragmenter fragments(std::move(chunk));
+    if (state_->in_flight() == 0) state_->push_flow.paused();
     while (!fragments.done()) {
         while (fragments.next_size() > push_credit() || state_->unsent() > k_outbox_high)
             TRY(state_->pump(op));
@@ -329,12 +379,12 @@ void Session::set_pull_window(std::uint64_t bytes) {
     state_->grant();
 }
 
-void Session::measure_round_trip(const Op& op) {
-    state_->ping(op.clock.now());
-}
-
 std::optional<std::chrono::nanoseconds> Session::round_trip() const {
     return state_->round_trip;
+}
+
+std::optional<std::chrono::nanoseconds> Session::path_round_trip() const {
+    return state_->process->path_round_trip();
 }
 
 Result<milliseconds> Session::ping(const Op& op) {

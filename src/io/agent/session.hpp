@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/proto/chunk.hpp"
+#include "core/proto/flow_window.hpp"
 #include "core/proto/frame.hpp"
 #include "core/proto/messages_connection.hpp"
 #include "core/proto/wire.hpp"
@@ -71,13 +72,16 @@ class Session {
     void follow_up(std::uint32_t request, const Message& message) {
         queue_frame(Message::k_type, request, proto::encode(message));
     }
+    // Whatever still comes under a request is dropped here: nobody waits for it any more.
+    void forget(std::uint32_t request);
     // Asks the helper to drop a request. It still gets exactly one last answer (its own, or a refusal `cancelled`).
     void cancel(std::uint32_t request);
 
     // Sends a chunk under a write or write_bundle request: blocks until its last fragment was covered by credit and
     // handed to the transport's queue. Frames that arrive meanwhile wait for `receive`.
     Status send_chunk(const Op& op, std::uint32_t request, proto::EncodedChunk chunk);
-    // Bytes of data payload that may be sent now without waiting.
+    // Bytes of data payload that may be sent now without waiting: what the helper granted, of it no more than the path
+    // is known to hold.
     [[nodiscard]] std::uint64_t push_credit() const;
 
     // The next frame of any request, in order of arrival. Data is counted against credit here, and new credit is
@@ -90,10 +94,10 @@ class Session {
     // Changes the pull window; a smaller one takes effect as what was granted is used up.
     void set_pull_window(std::uint64_t bytes);
 
-    // Queues a ping; nothing blocks. Sent before any request, its answer comes before any data.
-    void measure_round_trip(const Op& op);
-    // The shortest one seen so far, of any ping of this session.
+    // The shortest one seen so far, of any ping of this session, the first of which is sent with the client's hello.
     [[nodiscard]] std::optional<std::chrono::nanoseconds> round_trip() const;
+    // Process::path_round_trip.
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> path_round_trip() const;
     // Round trip of a ping, measured on the Op's clock.
     Result<milliseconds> ping(const Op& op);
     // Sends bye and waits for the helper's exit; the session is unusable then.

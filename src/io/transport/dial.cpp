@@ -110,6 +110,21 @@ class Race {
 
 }  // namespace
 
+std::optional<std::chrono::nanoseconds> path_round_trip([[maybe_unused]] int socket) {
+#if defined(__linux__) || defined(__FreeBSD__)
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    const bool told = ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
+    if (told && info.tcpi_rtt > 0) return std::chrono::microseconds{info.tcpi_rtt};
+#elif defined(TCP_CONNECTION_INFO)
+    tcp_connection_info info{};
+    socklen_t size = sizeof info;
+    const bool told = ::getsockopt(socket, IPPROTO_TCP, TCP_CONNECTION_INFO, &info, &size) == 0;
+    if (told && info.tcpi_srtt > 0) return milliseconds{info.tcpi_srtt};
+#endif
+    return std::nullopt;
+}
+
 Result<UniqueFd> dial(const Op& op, const SshTarget& target) {
     TRY_ASSIGN(std::vector<Address> addresses, resolve(op, target.host, target.port, target.limits.connect));
     if (addresses.size() > k_most_addresses) addresses.resize(k_most_addresses);

@@ -48,6 +48,7 @@ class SshLink {
     void flush();
 
     [[nodiscard]] LIBSSH2_SESSION* session() const { return session_; }
+    [[nodiscard]] int socket() const { return socket_.get(); }
     [[nodiscard]] SshMemory& memory() { return *memory_; }
     [[nodiscard]] const SshTarget& target() const { return target_; }
     // Bytes encrypted and not yet taken by the kernel.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/transport/dial.hpp"
+
 namespace drawhitch::transport {
 
 namespace {
@@ -25,6 +27,11 @@ SshProcess::SshProcess(std::shared_ptr<SshLink> link, LIBSSH2_CHANNEL* channel)
 
 SshProcess::~SshProcess() {
     link_->retire(channel_, ended_);
+}
+
+std::optional<std::chrono::nanoseconds> SshProcess::path_round_trip() const {
+    if (link_->ended()) return std::nullopt;
+    return transport::path_round_trip(link_->socket());
 }
 
 // libssh2 demands that a write it could not make is repeated with the very same bytes. They are kept here, so that no

@@ -20,6 +20,7 @@ class SshProcess final : public Process {
     SshProcess& operator=(const SshProcess&) = delete;
 
     Result<Step> step(const Op& op, std::string_view outgoing, bool end_of_input) override;
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> path_round_trip() const override;
 
   private:
     Result<std::size_t> send(std::string_view outgoing);

@@ -58,6 +58,10 @@ class Process {
     // order of reads and writes can deadlock. `end_of_input` closes the program's stdin once all of `outgoing` was
     // taken. Blocks until something moved, the deadline, or cancel. Codes: cancelled, deadline, link_lost, stalled.
     virtual Result<Step> step(const Op& op, std::string_view outgoing, bool end_of_input) = 0;
+
+    // The round trip of the path as the kernel sees it now, which grows with the queues on the way. Nothing where that
+    // is not known: there is no socket, or it is another program's.
+    [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> path_round_trip() const { return std::nullopt; }
 };
 
 // One connection to a box (or none yet: implementations connect on first use). One thread at a time; several processes

@@ -16,8 +16,8 @@ template <class Rate>
 int after(CrewSize& size, int seconds, const Rate& rate, std::uint64_t left = k_much) {
     double moved = 0;
     for (std::int64_t now = 1; now < seconds * 1000 * k_millisecond; now += 50 * k_millisecond) {
-        size.look(now, size.wanted(), static_cast<std::uint64_t>(moved), left);
-        moved += rate(size.wanted()) / 20.0;
+        size.look(now, size.working(), static_cast<std::uint64_t>(moved), left);
+        moved += rate(size.working()) / 20.0;
     }
     return size.wanted();
 }
@@ -57,7 +57,8 @@ TEST_CASE("connections are added while they bring more, and no longer") {
 
     CrewSize narrow{32, 0};
     narrow.round_trip(80 * k_millisecond);
-    CHECK(after(narrow, 20, [](int n) { return std::min(24e6, 10e6 * n); }) <= 10);
+    CHECK(after(narrow, 20, [](int n) { return std::min(24e6, 10e6 * n); }) == 10);
+    CHECK(narrow.working() == 5);  // the five that brought nothing are the reserve
 }
 
 TEST_CASE("little is fetched over few connections") {

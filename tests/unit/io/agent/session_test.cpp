@@ -188,7 +188,8 @@ TEST_CASE("versions that do not meet are refused by name") {
     const auto session = start(op, std::move(both));
     REQUIRE(session);
     CHECK((*session)->keep_alive(op));
-    REQUIRE(helper_seen->heard.size() == 1);
+    REQUIRE(helper_seen->heard.size() == 2);
+    CHECK(helper_seen->heard[1].type == proto::MessageType::ping);
     CHECK(proto::decode<proto::ClientHello>(helper_seen->heard[0].payload)->version == 1);
 }
 
@@ -206,7 +207,7 @@ TEST_CASE("nothing is sent before the helper has spoken") {
     const auto session = start(op, std::move(helper));
     REQUIRE(session);
     CHECK((*session)->keep_alive(op));
-    CHECK(seen->heard.size() == 1);
+    CHECK(seen->heard.size() == 2);
 }
 
 TEST_CASE("the client pings by itself while it waits, at least every five seconds") {
@@ -309,6 +310,22 @@ TEST_CASE("answers that came before the end are still delivered") {
     REQUIRE(frame);
     CHECK(frame->type == MessageType::synced);
     CHECK(error_of(started.session->receive(started.op)).code == Code::link_lost);
+}
+
+TEST_CASE("what nobody waits for any more is dropped, whether it has come or is to come") {
+    Started started;
+    const std::uint32_t left = started.session->submit(proto::Sync{});
+    const std::uint32_t early = started.session->submit(proto::Sync{});
+    const std::uint32_t wanted = started.session->submit(proto::Sync{});
+    for (const std::uint32_t request : {early, left, wanted})
+        started.helper->out.push_back(ScriptedHelper::frame(request, proto::Synced{}));
+    while (!started.helper->out.empty() && started.helper->out.size() > 2)
+        REQUIRE(started.session->keep_alive(started.op));
+    started.session->forget(early);
+    started.session->forget(left);
+    const auto frame = started.session->receive(started.op);
+    REQUIRE(frame);
+    CHECK(frame->request == wanted);
 }
 
 TEST_CASE("a flood of control frames has a bound") {
