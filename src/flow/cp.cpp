@@ -337,7 +337,7 @@ class Copy {
                                       exchange::writing_json(to.directory, removes)));
         const Dial dial = claiming_dial(to.directory);
         fence_.emplace(agent::ClaimOptions{owner_, 0, false, "cp"});
-        TRY_ASSIGN(Link link, claim(std::move(box), to.directory));
+        TRY_ASSIGN(Link link, claim(op_, std::move(box), to.directory));
         TRY(check_names_there(op_, link, entries, to));
         TRY(make_rest(link, entries, from.name, to.name));
         const ReadPiece read = [&source](const std::string& file, std::uint64_t offset, std::size_t size) {
@@ -346,8 +346,8 @@ class Copy {
         PushOutcome outcome = push_files(op_, {dial, std::move(link)}, *fence_, read, items,
                                          PushLimits{.connections = deps_.connector.most_at_once(lease_), .sync = true});
         take(outcome, items);
-        if (removes && !report_.problem) remove_private(op_, *outcome.link, dial);
         if (outcome.link) add(report_.wire, outcome.link->agent->session().traffic());
+        if (removes && !report_.problem) remove_private(op_, std::move(*outcome.link), dial);
         return std::move(report_);
     }
 
@@ -532,16 +532,16 @@ class Copy {
     Dial claiming_dial(const std::string& directory) {
         return [this, directory](const Op& op) -> Result<Link> {
             TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease_));
-            return claim(std::make_shared<Box>(std::move(connected)), directory);
+            return claim(op, std::make_shared<Box>(std::move(connected)), directory);
         };
     }
 
-    Result<Link> claim(std::shared_ptr<Box> box, const std::string& directory) {
+    Result<Link> claim(const Op& op, std::shared_ptr<Box> box, const std::string& directory) {
         agent::Agent& agent = box->agent();
-        const auto root = agent.open_root(op_, directory, true);
+        const auto root = agent.open_root(op, directory, true);
         if (!root) return not_writable(root.error(), directory);
         const auto claim =
-            fence_->claim(op_, [&](const agent::ClaimOptions& asked) { return agent.claim(op_, *root, asked); });
+            fence_->claim(op, [&](const agent::ClaimOptions& asked) { return agent.claim(op, *root, asked); });
         if (!claim) return not_writable(claim.error(), directory);
         return Link{std::move(box), &agent, *root, *claim};
     }

@@ -181,7 +181,7 @@ class Push {
 
     Status change(std::shared_ptr<Box> box, bool there, const std::string& current) {
         fence_.emplace(wish());
-        TRY_ASSIGN(Link link, claim(box));
+        TRY_ASSIGN(Link link, claim(op_, box));
         facts_ = box->root_facts();
         lease_.capabilities = box->lease().capabilities;
         box.reset();
@@ -192,7 +192,7 @@ class Push {
         } else {
             const Dial dial = [this](const Op& op) -> Result<Link> {
                 TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease_));
-                return claim(std::make_shared<Box>(std::move(connected)));
+                return claim(op, std::make_shared<Box>(std::move(connected)));
             };
             TRY(check_names_there());
             TRY(remember_staged(deps_.ledger, lease_.id, report_.hash));
@@ -225,9 +225,9 @@ class Push {
     }
 
     // Called by the engine's threads, too.
-    Result<Link> claim(std::shared_ptr<Box> box) {
+    Result<Link> claim(const Op& op, std::shared_ptr<Box> box) {
         auto claimed =
-            fence_->claim(op_, [&](const agent::ClaimOptions& asked) { return box->claim_root(op_, true, asked); });
+            fence_->claim(op, [&](const agent::ClaimOptions& asked) { return box->claim_root(op, true, asked); });
         if (!claimed) return claim_error(std::move(claimed).error());
         const agent::Claim claim = *claimed;
         agent::Agent& agent = box->agent();

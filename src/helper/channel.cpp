@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t k_read_size = 256U << 10U;
 constexpr std::size_t k_drop_at = 512U << 10U;
-constexpr std::uint64_t k_grants_a_window = 32;  // few frames, and the sender learns early what has come
 
 }  // namespace
 
@@ -70,7 +69,7 @@ bool Channel::take_credit(std::size_t payload) {
 
 void Channel::give_back_credit(std::size_t payload) {
     data_done_ += payload;
-    if (data_done_ + window_ < granted_ + window_ / k_grants_a_window) return;
+    if (data_done_ + window_ < granted_ + window_ / proto::k_push_grants) return;
     granted_ = data_done_ + window_;
     send(0, proto::Credit{granted_});
 }

@@ -35,6 +35,7 @@ inline constexpr std::size_t k_leaves_per_frame = 16'384;  // 512 KiB
 inline constexpr std::uint16_t k_roots_max = 64;           // open roots per connection
 
 inline constexpr std::uint64_t k_push_credit = 4U << 20U;       // what a helper grants when it starts
+inline constexpr std::uint64_t k_push_grants = 32;              // in so many steps it gives a window of it back
 inline constexpr std::uint64_t k_push_credit_max = 16U << 20U;  // and at most, when the client asks for more
 
 inline constexpr int k_ping_seconds = 5;      // a client sends some frame at least this often

@@ -72,7 +72,8 @@ void Crew::look(const Op& op, const Op& theirs) {
     if (refused_) size_.refused(there);
     size_.look(now, at_work, moved, shared_.bytes_left());
     const int racing = size_.most() > 1 && silent == at_work ? std::min(silent, k_most_racing) : 0;
-    const int working = size_.working() + racing;
+    // Nobody goes back into reserve while one at work is silent.
+    const int working = std::max(size_.working() + racing, silent > 0 ? at_work : 0);
     call_up(working, at_work);
     shared_.set_connections(static_cast<std::size_t>(std::min(working, there)));
     const int wanted = std::max(size_.wanted(), working);

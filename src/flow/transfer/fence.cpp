@@ -62,6 +62,11 @@ Result<std::optional<agent::Claim>> Fence::claim_again(const Op& op, const agent
     return std::optional{claim};
 }
 
+bool Fence::outdated(const agent::Claim& claim) {
+    const std::lock_guard lock{mutex_};
+    return raise_ || raising_ || claim.epoch != epoch_;
+}
+
 void Fence::lost() {
     const std::lock_guard lock{mutex_};
     raise_ = raise_ || raising_ || epoch_ != 0;

@@ -29,6 +29,8 @@ class Fence {
     Result<std::optional<agent::Claim>> claim_again(const Op& op, const agent::Claim& old, const Ask& ask);
     // A connection that had a claim is given up: the next claim fences it.
     void lost();
+    // True when `claim` is not, or not for long, the one in force: nothing more may be begun under it.
+    [[nodiscard]] bool outdated(const agent::Claim& claim);
 
   private:
     // The epoch to join, 0 for one that is to raise it (and has to end with raised()).

@@ -39,6 +39,11 @@ Status keep_one(const Op& op, const Dial& dial, Fence& fence, PushOutcome& outco
 
 PushOutcome push_files(const Op& op, Links links, Fence& fence, const ReadPiece& read,
                        const std::vector<PushItem>& items, const PushLimits& limits) {
+    if (items.empty() && links.first) {
+        PushOutcome none{};
+        none.link = std::move(links.first);
+        return none;
+    }
     PushState state{op, items};
     const PushSource source{read, links.dial, fence, limits};
     const Crew::Serve serve = [&](const Op& theirs, std::optional<Link> link, Seat& seat) {
@@ -58,11 +63,13 @@ Result<std::uint64_t> held_on_box(const Op& op, agent::Agent& agent, const std::
     const bool none = !root && (root.error().code == Code::not_found || root.error().code == Code::remote_failed);
     if (none) return held;
     if (!root) return root.error();
-    for (const PushItem& item : items) {
-        if (item.size <= proto::k_small_max) continue;  // sent whole: it has no part
+    const std::vector<std::string> parts = part_names(items);
+    for (std::size_t n = 0; n < items.size(); ++n) {
+        const PushItem& item = items[n];
+        if (parts[n].empty()) continue;
         proto::Hash request{};
         request.root = *root;
-        request.path = std::string{proto::k_parts_dir} + "/" + part_name(item);
+        request.path = std::string{proto::k_parts_dir} + "/" + parts[n];
         request.leaves = true;
         request.rehash = true;
         const auto part = agent.hash(op, request);

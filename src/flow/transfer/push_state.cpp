@@ -29,12 +29,25 @@ bool is_small(const PushItem& item) {
 
 }  // namespace
 
-std::string part_name(const PushItem& item) {
-    return "push-" + item.root.hex();
+std::vector<std::string> part_names(const std::vector<PushItem>& items) {
+    std::map<std::string, int> seen;
+    std::vector<std::string> names;
+    names.reserve(items.size());
+    for (const PushItem& item : items) {
+        if (is_small(item)) {
+            names.emplace_back();  // sent whole: it has no part
+            continue;
+        }
+        std::string name = "push-" + item.root.hex();
+        const int nth = ++seen[name];
+        names.push_back(nth == 1 ? name : name + "-" + std::to_string(nth));
+    }
+    return names;
 }
 
 PushState::PushState(const Op& op, const std::vector<PushItem>& items)
     : items_(items),
+      part_names_(part_names(items)),
       files_(items.size()),
       unsettled_(items.size()),
       all_bytes_(total_bytes(items)),
@@ -43,7 +56,7 @@ PushState::PushState(const Op& op, const std::vector<PushItem>& items)
 }
 
 std::string PushState::part_name(std::size_t file) const {
-    return flow::part_name(items_[file]);
+    return part_names_[file];
 }
 
 PushWork PushState::hand_out(PushWork work, const Seat& seat) {
@@ -92,13 +105,15 @@ void PushState::collect_small(PushWork& bundle) {
     }
 }
 
-void PushState::give_back(std::uint64_t ticket) {
+void PushState::give_back(std::uint64_t ticket, bool begun) {
     const std::lock_guard lock{mutex_};
     const auto found = owed_.find(ticket);
     if (found == owed_.end()) return;
     PushWork work = std::move(found->second.work);
     owed_.erase(found);
+    const std::uint64_t repeated = outcome_.tally.repeated;
     give_back_locked(std::move(work));
+    if (!begun) outcome_.tally.repeated = repeated;
 }
 
 void PushState::give_back_locked(PushWork work) {
@@ -117,7 +132,7 @@ void PushState::give_back_locked(PushWork work) {
     moved_.notify_all();
 }
 
-bool PushState::take_from_silent(const Seat& mine, Instant now) {
+bool PushState::take_from_silent(const Seat& mine, Instant now, Fence& fence) {
     const std::lock_guard lock{mutex_};
     if (!ready_.empty()) return false;
     const std::int64_t at = now.time_since_epoch().count();
@@ -130,10 +145,11 @@ bool PushState::take_from_silent(const Seat& mine, Instant now) {
             ++owed;
             continue;
         }
+        if (!any) fence.lost();  // before the work is anybody's again
+        any = true;
         PushWork work = std::move(owed->second.work);
         owed = owed_.erase(owed);
         give_back_locked(std::move(work));
-        any = true;
     }
     return any;
 }
@@ -252,8 +268,10 @@ void PushState::chunk_wrong(std::uint64_t ticket, std::uint32_t chunk) {
     if (const auto file = strike_out(ticket, chunk)) wrong_locked(*file, chunk);
 }
 
-void PushState::small_wrong(std::size_t file) {
+void PushState::small_wrong(std::uint64_t ticket, std::size_t file) {
     const std::lock_guard lock{mutex_};
+    const auto found = owed_.find(ticket);
+    if (found == owed_.end() || std::erase(found->second.work.files, file) == 0) return;
     wrong_locked(file, 0);
 }
 
@@ -318,7 +336,7 @@ void PushState::changed_here(std::size_t file) {
 
 void PushState::stop(Error error) {
     const std::lock_guard lock{mutex_};
-    if (!outcome_.stopped) outcome_.stopped = std::move(error);
+    if (!outcome_.stopped && unsettled_ > 0) outcome_.stopped = std::move(error);
     moved_.notify_all();
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "flow/transfer/crew.hpp"
+#include "flow/transfer/fence.hpp"
 #include "flow/transfer/push_types.hpp"
 
 namespace drawhitch::flow {
@@ -37,10 +38,10 @@ class PushState final : public SharedWork {
     Result<std::optional<PushWork>> take(const Seat& seat);
     void done(std::uint64_t ticket);
     // What the box has not acknowledged of it is work again.
-    void give_back(std::uint64_t ticket);
+    void give_back(std::uint64_t ticket, bool begun = true);
     // Takes away the work of connections that wait for answers and have not heard anything for long. True if there was
-    // any: their helpers have to be fenced before it is done by another.
-    bool take_from_silent(const Seat& mine, Instant now);
+    // any; `fence` knows then that their helpers have to be fenced before it is done by another.
+    bool take_from_silent(const Seat& mine, Instant now, Fence& fence);
     [[nodiscard]] bool over() const override;
     void wait_over(milliseconds most) override;
     [[nodiscard]] std::uint64_t bytes_left() const override;
@@ -55,7 +56,7 @@ class PushState final : public SharedWork {
     void chunk_acked(std::uint64_t ticket, std::uint32_t chunk);
     // The box refused a chunk or a file for its digest: sent again, three times at most.
     void chunk_wrong(std::uint64_t ticket, std::uint32_t chunk);
-    void small_wrong(std::size_t file);
+    void small_wrong(std::uint64_t ticket, std::size_t file);
     void small_written(std::size_t file);
     void committed(std::size_t file);
     // The whole was wrong although every leaf was right: the part is sent anew.
@@ -94,6 +95,7 @@ class PushState final : public SharedWork {
     [[nodiscard]] std::optional<std::size_t> file_of(std::uint64_t ticket) const;
 
     const std::vector<PushItem>& items_;
+    std::vector<std::string> part_names_{};
     mutable std::mutex mutex_{};
     std::condition_variable moved_{};
     std::vector<File> files_{};

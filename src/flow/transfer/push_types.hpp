@@ -26,8 +26,9 @@ struct PushItem {
     std::vector<proto::Digest> leaves{};
 };
 
-// The name of an item's part on the box: made of the content, so that any later push of the same bytes resumes it.
-std::string part_name(const PushItem& item);
+// The names of the items' parts on the box: made of the content, so that any later push of the same bytes resumes them;
+// items of the same content have one each.
+std::vector<std::string> part_names(const std::vector<PushItem>& items);
 
 // Where local bytes come from: the bytes of an item's `source`, or nothing if they are not there any more. Thread-safe.
 using ReadPiece =

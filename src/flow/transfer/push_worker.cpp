@@ -28,10 +28,11 @@ bool PushWorker::unlinked(const agent::Traffic& traffic) {
     seat_.heard = 0;
     seat_.waits = false;
     if (!kept_) state_.add_wire(traffic);
+    // Its helper may still have our bytes on their way: whatever is claimed from now on fences them, and nothing of its
+    // work is anybody else's before that is known.
+    if (!state_.over()) source_.fence.lost();
     return_all();
     fenced_by_.reset();
-    // Its helper may still have our bytes on their way: whatever is claimed from now on fences them.
-    if (!state_.over()) source_.fence.lost();
     return std::exchange(progressed_, false);
 }
 
@@ -40,6 +41,14 @@ void PushWorker::relinked() {
 }
 
 Status PushWorker::serve(const Op& op, Link& link) {
+    agent::Session& session = link.agent->session();
+    session.on_heard([this](Instant at) { seat_.heard = at.time_since_epoch().count(); });
+    const Status served = serve_heard(op, link);
+    session.on_heard({});
+    return served;
+}
+
+Status PushWorker::serve_heard(const Op& op, Link& link) {
     if (!link.claim) return Error{Code::internal, "a push over an unclaimed root"};
     if (const auto trip = link.agent->session().round_trip()) seat_.round_trip = trip->count();
     seat_.heard = op.clock.now().time_since_epoch().count();
@@ -51,7 +60,13 @@ Status PushWorker::serve(const Op& op, Link& link) {
         if (!fenced_by_ && !seat_.reserve && unacked_ < k_most_unacked && pending_.size() < k_most_requests) {
             TRY_ASSIGN(work, state_.take(seat_));
         }
+        if (work && source_.fence.outdated(*link.claim)) {
+            state_.give_back(work->ticket, false);
+            fenced_by_ = Error{Code::internal, "a push could not join its own fence"};
+            continue;
+        }
         if (work) {
+            seat_.waits = true;
             TRY(start(op, link, std::move(*work)));
             TRY(collect(op, link));
             continue;
@@ -81,8 +96,7 @@ Status PushWorker::idle(const Op& op, Link& link) {
     const Instant now = op.clock.now();
     seat_.heard = now.time_since_epoch().count();
     TRY(op.check());
-    if (seat_.reserve || !state_.take_from_silent(seat_, now)) return ok();
-    source_.fence.lost();
+    if (seat_.reserve || !state_.take_from_silent(seat_, now, source_.fence)) return ok();
     fenced_by_ = Error{Code::internal, "a push could not fence its silent connection"};
     return ok();
 }
@@ -156,6 +170,8 @@ Status PushWorker::start_span(const Op& op, Link& link, Pending&& pending) {
         }
         TRY(link.agent->session().send_chunk(op, request,
                                              codec_.seal(chunk, *raw, {link.agent->codecs(), source_.limits.level})));
+        TRY(collect(op, link));
+        if (!pending_.contains(request)) return ok();  // refused: the helper drops the rest
     }
     link.agent->session().follow_up(request, proto::WriteEnd{});
     return ok();
@@ -290,7 +306,7 @@ Status PushWorker::on_bundle_ack(Pending& pending, const agent::Incoming& incomi
         const bool damaged = ack.reason == proto::Reason::integrity ||
                              (failure != failures.end() && failure->second.reason == proto::Reason::integrity);
         if (damaged) {
-            state_.small_wrong(file);
+            state_.small_wrong(pending.work.ticket, file);
         } else if (failure != failures.end()) {
             proto::Refusal refusal{};
             refusal.reason = failure->second.reason;
@@ -298,6 +314,7 @@ Status PushWorker::on_bundle_ack(Pending& pending, const agent::Incoming& incomi
             refusal.path = state_.item(file).target;
             return proto::to_error(refusal, "write");
         } else {
+            seat_.moved += state_.item(file).size;
             state_.small_written(file);
         }
     }
@@ -356,8 +373,9 @@ Status PushWorker::on_refusal(Pending& pending, const proto::Refusal& refusal) {
         return ok();
     }
     // The part is wrong as a whole, or vanished (cleaned up behind us): find out what is there and send the rest.
-    const bool again = (pending.work.kind == PushWork::Kind::commit && refusal.reason == proto::Reason::integrity) ||
-                       pending.work.kind == PushWork::Kind::find;
+    const bool differs = refusal.reason == proto::Reason::integrity || refusal.reason == proto::Reason::changed;
+    const bool again =
+        (pending.work.kind == PushWork::Kind::commit && differs) || pending.work.kind == PushWork::Kind::find;
     if (again) {
         state_.commit_wrong(ticket);
         return ok();

@@ -38,6 +38,7 @@ class PushWorker final : private LinkedWork {
 
     [[nodiscard]] bool over() const override;
     Status serve(const Op& op, Link& link) override;
+    Status serve_heard(const Op& op, Link& link);
     bool unlinked(const agent::Traffic& traffic) override;
     void relinked() override;
     Status start(const Op& op, Link& link, PushWork work);

@@ -21,6 +21,7 @@ constexpr std::size_t k_outbox_high = 512U << 10U;  // frames queued before send
 constexpr std::size_t k_inbox_max = 32U << 20U;     // control frames nobody has received yet
 constexpr std::size_t k_shown = 200;                // of what a box said, in an error
 constexpr std::uint64_t k_grants_a_window = 16;
+constexpr std::uint64_t k_helper_grants_a_window = proto::k_push_grants;
 // sshd lets a channel have 2 MiB in flight (OpenSSH, CHAN_SES_WINDOW_DEFAULT).
 constexpr std::uint64_t k_push_in_flight = 2U << 20U;
 constexpr std::uint64_t k_window_min = 2 * proto::k_data_payload_max;
@@ -45,6 +46,7 @@ struct Session::State {
     proto::FrameDecoder decoder{};
     std::deque<Incoming> inbox{};
     std::set<std::uint32_t> forgotten{};
+    std::function<void(Instant)> heard{};
     std::size_t inbox_control_bytes{0};
     std::string outbox{};
     std::size_t out_at{0};
@@ -106,6 +108,7 @@ Result<transport::Step> Session::State::move(const Op& op, bool end_of_input) {
         out_at = 0;
     }
     traffic.received += step->received.size();
+    if (heard && !step->received.empty()) heard(op.clock.now());
     if (step->stream == transport::Stream::err) {
         err.append(step->received);
         if (err.size() > k_err_max) err.erase(0, err.size() - k_err_max);
@@ -313,6 +316,10 @@ void Session::queue_frame(MessageType type, std::uint32_t request, std::string_v
     state_->queue(type, request, payload);
 }
 
+void Session::on_heard(std::function<void(Instant)> heard) {
+    state_->heard = std::move(heard);
+}
+
 void Session::forget(std::uint32_t request) {
     state_->forgotten.insert(request);
     std::erase_if(state_->inbox, [&](const Incoming& frame) {
@@ -334,13 +341,15 @@ void Session::cancel(std::uint32_t request) {
 std::uint64_t Session::push_credit() const {
     const State& state = *state_;
     const std::uint64_t granted = state.send_limit - std::min(state.send_limit, state.traffic.data_sent);
-    const std::uint64_t window = state.push_flow.window();
+    // The helper tells what it has consumed in steps: what it has not told yet must not keep a whole frame back.
+    const std::uint64_t least = state.send_window / k_helper_grants_a_window + proto::k_data_payload_max;
+    const std::uint64_t window = std::max(state.push_flow.window(), least);
     return std::min(granted, window - std::min(window, state.in_flight()));
 }
 
 Status Session::send_chunk(const Op& op, std::uint32_t request, proto::EncodedChunk chunk) {
     proto::Fragmenter fragments(std::move(chunk));
-    if (state_->in_flight() == 0) state_->push_flow.paused();
+    if (state_->in_flight() < state_->send_window / k_helper_grants_a_window) state_->push_flow.paused();
     while (!fragments.done()) {
         while (fragments.next_size() > push_credit() || state_->unsent() > k_outbox_high)
             TRY(state_->pump(op));

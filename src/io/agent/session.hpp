@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,6 +73,9 @@ class Session {
     void follow_up(std::uint32_t request, const Message& message) {
         queue_frame(Message::k_type, request, proto::encode(message));
     }
+    // Told whenever anything arrives, also while this waits for something else. `heard` outlives the session or the
+    // next call of this.
+    void on_heard(std::function<void(Instant)> heard);
     // Whatever still comes under a request is dropped here: nobody waits for it any more.
     void forget(std::uint32_t request);
     // Asks the helper to drop a request. It still gets exactly one last answer (its own, or a refusal `cancelled`).
