@@ -6,6 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <filesystem>
 
 #include "io/transport/ssh.hpp"
 #include "support/private_sshd.hpp"
@@ -83,7 +84,7 @@ TEST_CASE("a push whose path falls silent goes on over a new one, and the old on
     support::TempDir here;
     support::plant(here.path(), tree);
     const int connections = GENERATE(1, 3);
-    for (const std::uint64_t bytes : {400'000U, 6'000'000U}) {
+    for (const std::uint64_t bytes : {400'000U, 6'000'000U, 9'500'000U}) {
         Bench bench;
         support::TempDir box;
         bench.proxy.silence_after(bytes);
@@ -105,5 +106,6 @@ TEST_CASE("a push whose path falls silent goes on over a new one, and the old on
         bench.proxy.unsilence();
         bench.await_silence();
         CHECK(support::wrong_file(box / "root/tree", later, true).empty());
+        CHECK(std::filesystem::is_empty(box / "root/.drawhitch/parts"));
     }
 }
