@@ -60,10 +60,10 @@ std::vector<model::RosterItem> unmatched_items(const RunFiles& files, const mode
 // A log is always the newest thing there is, and nobody means it.
 void keep_newest_units(RunFiles& files, const PullOptions& options) {
     if (options.newest <= 0) return;
-    const auto outputs = std::ranges::stable_partition(
-        files.units, [](const plan::Unit& unit) { return unit.name.starts_with(k_run_prefix); });
-    std::vector<plan::Unit> counted{std::make_move_iterator(outputs.begin()), std::make_move_iterator(outputs.end())};
-    files.units.erase(outputs.begin(), outputs.end());
+    const auto is_log = [](const plan::Unit& unit) { return unit.name.starts_with(k_run_prefix); };
+    const auto outputs = std::stable_partition(files.units.begin(), files.units.end(), is_log);
+    std::vector<plan::Unit> counted{std::make_move_iterator(outputs), std::make_move_iterator(files.units.end())};
+    files.units.erase(outputs, files.units.end());
     const auto keep = options.patterns.empty() ? plan::keep_newest : plan::keep_newest_of_all;
     for (plan::Unit& unit : keep(std::move(counted), files.entries, options.newest))
         files.units.push_back(std::move(unit));
