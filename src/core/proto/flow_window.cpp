@@ -38,14 +38,13 @@ void FlowWindow::paused() {
 }
 
 void FlowWindow::arrived(std::int64_t now, std::uint64_t bytes) {
-    if (!in_round_now_) {
+    if (!in_round_now_ || now < round_began_) {
         in_round_now_ = true;
         round_began_ = now;
         in_round_ = 0;  // these bytes took a time nobody measured
         return;
     }
     in_round_ += bytes;
-    if (now < round_began_) return;  // told late, by another thread
     if (now - round_began_ >= round()) end_round(now);
 }
 
@@ -60,13 +59,9 @@ void FlowWindow::end_round(std::int64_t now) {
         full_at_ = rate();
         flat_rounds_ = 0;
     } else if (++flat_rounds_ >= k_flat_rounds) {
-        end_start();
+        starting_ = false;
+        adapt();
     }
-}
-
-void FlowWindow::end_start() {
-    starting_ = false;
-    adapt();
 }
 
 // As much as the path holds, an eighth more, and what is under way at both ends. Where its queue stays empty the path

@@ -46,7 +46,6 @@ class FlowWindow {
     [[nodiscard]] std::uint64_t product() const;
     [[nodiscard]] bool queues() const;
     void end_round(std::int64_t now);
-    void end_start();
     void adapt();
     [[nodiscard]] bool queued_lately() const;
 
