@@ -23,6 +23,28 @@ namespace {
 
 constexpr std::uint64_t k_greetings = 64U << 10U;  // what two connections say beside contents, generously
 
+// A transport for each connection, which counts its own calls; the first two fail at the n-th. Thread-safe.
+class FaultyLinks {
+  public:
+    explicit FaultyLinks(std::size_t n) : fail_at_(n) {}
+    transport::Transport& next() {
+        const std::lock_guard lock{mutex_};
+        made_.push_back(std::make_unique<Link>());
+        if (made_.size() <= 2) made_.back()->plan.fail_at = fail_at_;
+        return made_.back()->faulty;
+    }
+
+  private:
+    struct Link {
+        transport::LocalTransport local{};
+        support::FaultPlan plan{};
+        support::FaultyTransport faulty{local, plan};
+    };
+    std::size_t fail_at_{0};
+    std::mutex mutex_{};
+    std::vector<std::unique_ptr<Link>> made_{};
+};
+
 }  // namespace
 
 TEST_CASE("a pull brings every byte, with the digests of both kinds") {
@@ -224,24 +246,8 @@ TEST_CASE("several connections serve one queue, and the loss of some holds up no
     for (const std::size_t n : {0U, 12U, 30U, 60U}) {
         support::TempDir here;
         support::TestOp op{clock};
-        // Each connection counts its own calls; the first two fail at the n-th.
-        struct Faulty {
-            transport::LocalTransport local{};
-            support::FaultPlan plan{};
-            support::FaultyTransport faulty{local, plan};
-        };
-        std::mutex mutex;
-        std::vector<std::unique_ptr<Faulty>> made;
-        const flow::Dial dial = [&](const Op& each) {
-            Faulty* mine = nullptr;
-            {
-                const std::lock_guard lock{mutex};
-                made.push_back(std::make_unique<Faulty>());
-                mine = made.back().get();
-                if (made.size() <= 2) mine->plan.fail_at = n;
-            }
-            return support::dial_box(mine->faulty, box.path())(each);
-        };
+        FaultyLinks links{n};
+        const flow::Dial dial = [&](const Op& each) { return support::dial_box(links.next(), box.path())(each); };
         const auto outcome = support::pull(op, dial, here / "d", support::items_of(op, box.path()), 4);
         INFO("call " << n);
         REQUIRE(!outcome.stopped);
@@ -264,23 +270,10 @@ TEST_CASE("several connections push from one queue, and the loss of some neither
     for (const std::size_t n : {0U, 12U, 30U, 45U, 60U, 90U}) {
         support::TempDir box;
         support::TestOp op{clock};
-        struct Faulty {
-            transport::LocalTransport local{};
-            support::FaultPlan plan{};
-            support::FaultyTransport faulty{local, plan};
-        };
-        std::mutex mutex;
-        std::vector<std::unique_ptr<Faulty>> made;
+        FaultyLinks links{n};
         flow::Fence fence{support::some_push()};
         const flow::Dial dial = [&](const Op& each) {
-            Faulty* mine = nullptr;
-            {
-                const std::lock_guard lock{mutex};
-                made.push_back(std::make_unique<Faulty>());
-                mine = made.back().get();
-                if (made.size() <= 2) mine->plan.fail_at = n;
-            }
-            return support::dial_box(mine->faulty, box / "root", &fence)(each);
+            return support::dial_box(links.next(), box / "root", &fence)(each);
         };
         const auto outcome = support::push(op, dial, fence, here.path(), tree, 4);
         INFO("call " << n);
