@@ -3,10 +3,22 @@
 # All *_test.cpp (and their helpers) of one folder make one executable and one ctest entry: starting a program is dearer
 # than most cases. A folder without tests yet makes nothing. Run one case with build/dev/tests/NAME "title of the case".
 # The target tests_LABEL builds all tests of a label.
+# Each runs with a process list of its own (tests/support/alone.py).
+# SHARDS: the cases are shared out among so many entries, NAME_1 and so on, that run beside each other.
 # LOOPS: cases tagged [loop] (each call of a flow fails once, each step is killed once) are an entry of their own,
 # NAME_loops, that runs beside the others and not among the `threads`: what they break is one thread's doing.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(alone ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/alone.py)
+# drawhitch_entry(ENTRY PROGRAM name LABELS labels… TIMEOUT seconds ARGUMENTS words…): one entry of ctest.
+function(drawhitch_entry entry)
+  cmake_parse_arguments(PARSE_ARGV 1 part "" "PROGRAM;TIMEOUT" "LABELS;ARGUMENTS")
+  add_test(NAME ${entry} COMMAND ${alone} $<TARGET_FILE:${part_PROGRAM}> --order rand ${part_ARGUMENTS})
+  # Catch2 answers 4 when every case was skipped.
+  set_tests_properties(${entry} PROPERTIES LABELS "${part_LABELS}" TIMEOUT ${part_TIMEOUT} SKIP_RETURN_CODE 4)
+endfunction()
+
 function(drawhitch_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "LOOPS" "FOLDER;TIMEOUT" "LABELS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 test "LOOPS" "FOLDER;TIMEOUT;SHARDS" "LABELS;LINK")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${test_FOLDER}/*.cpp)
   if(NOT sources)
     return()
@@ -18,17 +30,23 @@ function(drawhitch_test name)
   target_link_libraries(${name} PRIVATE support ${test_LINK} Catch2::Catch2WithMain app_settings app_warnings test_settings)
   drawhitch_quick_tests(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  set(filter)
   if(test_LOOPS)
-    add_test(NAME ${name} COMMAND ${name} --order rand "~[loop]")
-    add_test(NAME ${name}_loops COMMAND ${name} --order rand "[loop]")
+    set(filter "~[loop]")
     set(loop_labels ${test_LABELS})
     list(REMOVE_ITEM loop_labels threads)
-    set_tests_properties(${name}_loops PROPERTIES LABELS "${loop_labels}" TIMEOUT ${test_TIMEOUT})
-  else()
-    add_test(NAME ${name} COMMAND ${name} --order rand)
+    drawhitch_entry(${name}_loops PROGRAM ${name} LABELS ${loop_labels} TIMEOUT ${test_TIMEOUT} ARGUMENTS "[loop]")
   endif()
-  # Catch2 answers 4 when every case was skipped.
-  set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT ${test_TIMEOUT} SKIP_RETURN_CODE 4)
+  if(test_SHARDS)
+    foreach(number RANGE 1 ${test_SHARDS})
+      math(EXPR index "${number} - 1")
+      drawhitch_entry(
+        ${name}_${number} PROGRAM ${name} LABELS ${test_LABELS} TIMEOUT ${test_TIMEOUT}
+        ARGUMENTS ${filter} --shard-count ${test_SHARDS} --shard-index ${index})
+    endforeach()
+  else()
+    drawhitch_entry(${name} PROGRAM ${name} LABELS ${test_LABELS} TIMEOUT ${test_TIMEOUT} ARGUMENTS ${filter})
+  endif()
   foreach(label ${test_LABELS})
     add_dependencies(tests_${label} ${name})
   endforeach()

@@ -153,7 +153,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--program", type=pathlib.Path, required=True)
     parser.add_argument("--accept", action="store_true", help="write what was seen into the expectation files")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=3 * os.cpu_count(), help="most cases wait most of the time")
     parser.add_argument("--keep", action="store_true", help="leave the scratch directories behind")
     parser.add_argument("--dir", type=pathlib.Path, default=HERE, help="where the cases lie")
     parser.add_argument("cases", nargs="*")
