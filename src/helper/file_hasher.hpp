@@ -23,8 +23,9 @@ bool continues_at(int fd, std::uint64_t size);
 class FileHasher {
   public:
     // The fence is the state at opening unless one is given. Refused at once if that does not hold.
+    // `threads` is how many may work on it at once, where only leaves are asked for; 0 = as the box has cores.
     static Outcome<FileHasher> open(const Place& place, const std::optional<proto::Fence>& fence, HashRange range,
-                                    bool with_sha256);
+                                    bool with_sha256, unsigned threads = 0);
 
     // True when all is hashed. `changed` if the fence broke.
     Outcome<bool> step();
@@ -38,6 +39,9 @@ class FileHasher {
 
   private:
     FileHasher() = default;
+    Done hash_some();
+    Done hash_beside();
+    [[nodiscard]] Done cut_short() const;
 
     OpenedFile file_{};
     std::string path_{};
@@ -45,6 +49,7 @@ class FileHasher {
     std::uint64_t begin_{0};
     std::uint64_t end_{0};
     std::uint64_t done_{0};
+    unsigned threads_{1};
     proto::FileDigester digester_{};
 };
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "base/cancel.hpp"
 #include "core/proto/limits.hpp"
 #include "helper/handlers.hpp"
+#include "helper/leaf_hasher.hpp"
 
 namespace drawhitch::helper {
 
@@ -52,13 +52,6 @@ std::string first_line(const char* path) {
     const ssize_t count = fd ? ::read(fd.get(), line.data(), line.size()) : 0;
     line.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
     return line.substr(0, line.find('\n'));
-}
-
-std::uint32_t usable_cores() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-    return static_cast<std::uint32_t>(std::max(1, CPU_COUNT(&set)));
 }
 
 proto::Hello make_hello(const ServerOptions& options, const Clock& clock) {

@@ -101,6 +101,11 @@ void FileDigester::update(std::string_view data) {
     }
 }
 
+void FileDigester::update(std::span<const Digest> leaves, std::uint64_t bytes) {
+    leaves_.insert(leaves_.end(), leaves.begin(), leaves.end());
+    size_ += bytes;
+}
+
 FileDigester::Result FileDigester::finish() {
     if (leaf_open_) leaves_.push_back(leaf_.finish());
     leaf_open_ = false;

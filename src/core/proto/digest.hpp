@@ -57,6 +57,9 @@ class FileDigester {
   public:
     explicit FileDigester(bool with_sha256 = false) : with_sha256_(with_sha256) {}
     void update(std::string_view data);
+    // Leaves that somebody else has hashed, of the next `bytes`. Only without the plain digest, and where what came
+    // before ends with a leaf.
+    void update(std::span<const Digest> leaves, std::uint64_t bytes);
 
     struct Result {
         std::uint64_t size{0};
