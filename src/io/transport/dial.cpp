@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 
 #include <cerrno>
+#include <string_view>
 
 #include "io/transport/resolve.hpp"
 #include "io/transport/ssh_error.hpp"
@@ -29,9 +30,19 @@ void set(int fd, int level, int name, int value) {
     ::setsockopt(fd, level, name, &value, sizeof value);
 }
 
+// How the kernel paces what we send. The usual one takes each lost packet for its own excess: at a loss of one in a
+// thousand and 80 ms it sends 3 MB/s. BBR goes by what arrives. Without leave the system's own stays.
+void pace([[maybe_unused]] int fd) {
+#if defined(TCP_CONGESTION)
+    constexpr std::string_view k_pace = "bbr";
+    ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, k_pace.data(), k_pace.size());
+#endif
+}
+
 void tune(int fd) {
     set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    pace(fd);
     set(fd, IPPROTO_TCP, TCP_KEEPINTVL, k_keepalive_interval_s);
     set(fd, IPPROTO_TCP, TCP_KEEPCNT, k_keepalive_count);
 #if defined(TCP_KEEPIDLE)
