@@ -27,7 +27,8 @@ class ScriptedHelper final : public transport::Process {
     std::deque<std::string> err{};
     std::optional<transport::Exit> exit{};
     std::function<std::string(const proto::Frame&)> answer{};
-    support::FakeClock* clock{nullptr};  // a step that has nothing to do takes a second of it
+    std::optional<std::chrono::nanoseconds> path{};  // its round trip, as the kernel sees it
+    support::FakeClock* clock{nullptr};              // a step that has nothing to do takes a second of it
     std::vector<proto::Frame> heard{};
 
     Result<transport::Step> step(const Op& op, std::string_view outgoing, bool) override {
@@ -49,6 +50,8 @@ class ScriptedHelper final : public transport::Process {
         }
         return step;
     }
+
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> path_round_trip() const override { return path; }
 
     template <class Message>
     static std::string frame(std::uint32_t request, const Message& message) {
@@ -361,4 +364,40 @@ TEST_CASE("a push stops at the helper's credit and goes on as more is granted") 
     REQUIRE(started.session->send_chunk(started.op, request, chunk));
     REQUIRE(started.session->keep_alive(started.op));
     CHECK(received > 700'000);
+}
+
+TEST_CASE("a path that holds very little never keeps a push from its next frame while the helper still owes credit") {
+    support::FakeClock clock;
+    const support::TestOp op{clock};
+    auto made = std::make_unique<ScriptedHelper>();
+    ScriptedHelper& helper = *made;
+    helper.path = milliseconds{20};
+    proto::Hello hello{};
+    hello.push_credit = proto::k_push_credit;
+    helper.out.push_back(ScriptedHelper::hello(hello));
+    auto begun = start(op, std::move(made));
+    REQUIRE(begun);
+    agent::Session& session = **begun;
+    // A few bytes in each round, and a queue on the way: what may be in flight shrinks to its least.
+    const std::uint64_t before = session.push_credit();
+    helper.path = milliseconds{60};
+    std::uint64_t limit = hello.push_credit;
+    for (int round = 0; round < 60; ++round) {
+        clock.advance(milliseconds{100});
+        limit += 100;
+        helper.out.push_back(ScriptedHelper::frame(0, proto::Credit{limit}));
+        REQUIRE(session.keep_alive(op));
+    }
+    REQUIRE(session.push_credit() < before);
+    // The helper tells what it has consumed in steps of this size, so as much may be there, unacknowledged.
+    const std::uint64_t step = proto::k_push_credit / proto::k_push_grants;
+    const std::uint32_t request = session.submit(proto::Write{});
+    codec::Codec codec;
+    while (session.traffic().data_sent < step) {
+        REQUIRE(session.push_credit() >= proto::k_data_payload_max);
+        // The last ones are as short as can be: a frame's worth too few is a matter of its head.
+        const std::size_t size = session.traffic().data_sent + 3'000 < step ? 1'000 : 1;
+        REQUIRE(session.send_chunk(op, request, codec.seal(0, std::string(size, 'r'), {})));
+    }
+    CHECK(session.push_credit() < 2 * proto::k_data_payload_max);
 }
