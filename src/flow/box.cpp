@@ -1,5 +1,7 @@
 #include "flow/box.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "core/exchange/root_json.hpp"
 #include "core/proto/limits.hpp"
@@ -45,17 +47,19 @@ model::RootFacts facts_of(const proto::RootProbed& probed, const std::string& bo
 
 }  // namespace
 
-Result<Box> Box::connect(const Op& op, Deps& deps, const model::Lease& lease) {
+Result<Box> Box::connect(const Op& op, Deps& deps, const model::Lease& lease, const Connecting& how) {
     TRY_ASSIGN(auto transport, deps.connector.to(op, lease));
+    transport->tell(how.milestones);
     agent::ConnectOptions options;
     options.known_path = lease.helper_path;
     options.data_dir = lease.root;
+    options.install = !how.beside;
     TRY_ASSIGN(auto agent, agent::Agent::connect(op, *transport, deps.helpers, options));
     Box box{deps.ledger, lease, std::move(transport), std::move(agent)};
     const proto::Hello& hello = box.agent_->hello();
     box.restarted_ = !lease.boot_id.empty() && hello.boot_id != lease.boot_id;
     // A lease that has ended stays as it was: its box is only read.
-    if (lease.state != model::LeaseState::closed) {
+    if (lease.state != model::LeaseState::closed && !how.beside) {
         TRY(deps.ledger.record_box(
             lease.id, {.boot_id = hello.boot_id, .helper_path = box.agent_->helper_path(), .capabilities = {}}));
         TRY(deps.ledger.contact(lease.id));
@@ -63,6 +67,12 @@ Result<Box> Box::connect(const Op& op, Deps& deps, const model::Lease& lease) {
     box.lease_.boot_id = hello.boot_id;
     box.lease_.helper_path = box.agent_->helper_path();
     return box;
+}
+
+bool Box::expects_helper(const Deps& deps, const model::Lease& lease) {
+    return std::ranges::any_of(deps.helpers.architectures(), [&](const std::string& arch) {
+        return lease.helper_path.ends_with(deps.helpers.build_id(arch));
+    });
 }
 
 Result<proto::RootId> Box::open_root(const Op& op, bool create) {

@@ -2,6 +2,7 @@
 // again: connections are short.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,13 +25,23 @@ enum class RootMark {
     foreign,  // another lease's
 };
 
+// How a flow connects.
+struct Connecting {
+    // The flow has a connection already, or is just making it: nothing is installed and nothing noted.
+    bool beside{false};
+    transport::Milestones milestones{};
+};
+
 class Box {
   public:
     // Connects, starts the helper (installing it if needed) and notes in the ledger that the box answered: contact,
     // boot id, helper place. Code::host_key when another machine answers, also when the host key fits but the root's
     // nonce does not (a cloned disk image carries its keys along). Codes: those of Connector and Agent::connect. Does
     // not retry.
-    static Result<Box> connect(const Op& op, Deps& deps, const model::Lease& lease);
+    static Result<Box> connect(const Op& op, Deps& deps, const model::Lease& lease, const Connecting& how = {});
+
+    // Whether a helper of our build is where a connection looks first, as far as the lease knows.
+    static bool expects_helper(const Deps& deps, const model::Lease& lease);
 
     // Opens the lease's root and, for flows that change it, claims it. Code::not_found when there is no root yet and
     // `create` is false; Code::host_key when its mark is missing or another's: nothing is made anew then.

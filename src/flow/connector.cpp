@@ -33,6 +33,7 @@ class PinnedSsh final : public transport::Transport {
         return process;
     }
     [[nodiscard]] std::string describe() const override { return ssh_.describe(); }
+    void tell(transport::Milestones milestones) override { ssh_.tell(std::move(milestones)); }
 
   private:
     std::string cure_{};

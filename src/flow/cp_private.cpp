@@ -42,15 +42,16 @@ Result<bool> is_known_root(const ledger::Ledger& ledger, const std::string& dire
 
 }  // namespace
 
-Result<bool> makes_private(const Op& op, Deps& deps, agent::Agent& agent, std::int64_t lease,
-                           const std::string& directory) {
+std::vector<std::string> private_names() {
+    return {proto::k_private_dir, "lease-nonce"};
+}
+
+Result<bool> makes_private(const Op& op, Deps& deps, std::int64_t lease, const std::string& directory,
+                           std::span<const proto::FileEntry> found) {
     TRY_ASSIGN(const bool known, is_known_root(deps.ledger, directory));
     if (known) return false;
-    const auto root = agent.open_root(op, directory, false);
-    if (!root && (root.error().code == Code::not_found || root.error().code == Code::remote_failed)) return true;
-    if (!root) return root.error();
-    TRY_ASSIGN(const auto found, agent.stat(op, *root, {proto::k_private_dir, "lease-nonce"}));
     const auto is_there = [](const proto::FileEntry& entry) { return entry.type != proto::FileType::unknown; };
+    if (found.empty()) return true;
     if (found.size() != 2 || is_there(found[1])) return false;
     if (!is_there(found[0])) return true;
     return earlier_cp_made_it(op, deps.ledger, lease, directory);

@@ -95,6 +95,32 @@ Result<std::vector<HashedFile>> hash_files(const Op& op, const disk::Root& root,
     return results;
 }
 
+HashingBeside::HashingBeside(const Op& op, const disk::Root& root, std::vector<std::string> paths, HashOptions options)
+    : end_(&op.cancel), begun_(op.clock.wall()) {
+    thread_ = std::thread{[this, op, &root, paths = std::move(paths), options = std::move(options)] {
+        const Op theirs{end_, op.clock, op.events, op.deadline};
+        result_ = hash_files(theirs, root, paths, options);
+        done_ = true;
+    }};
+}
+
+HashingBeside::~HashingBeside() {
+    end_.request();
+    if (thread_.joinable()) thread_.join();
+}
+
+Result<HashingBeside::Hashed> HashingBeside::wait(const Op& op, const std::function<Status(const Op&)>& meanwhile) {
+    constexpr milliseconds k_look_every{5};
+    while (!done_) {
+        op.clock.sleep(k_look_every, op.cancel);
+        TRY(op.check());
+        TRY(meanwhile(op));
+    }
+    thread_.join();
+    TRY_ASSIGN(auto files, std::move(result_));
+    return Hashed{std::move(files), begun_};
+}
+
 Result<HashedFile> hash_copy(const Op& op, const std::string& path, bool sha256) {
     TRY_ASSIGN(const disk::Root root, disk::Root::open("/"));
     HashOptions options{};

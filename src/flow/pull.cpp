@@ -3,12 +3,14 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <utility>
 
 #include "base/text.hpp"
-#include "flow/box.hpp"
+#include "core/plan/crew_size.hpp"
 #include "flow/lease_word.hpp"
 #include "flow/pull_task.hpp"
 #include "flow/run/claim.hpp"
@@ -144,18 +146,50 @@ Error Pull::advised(Error error) const {
     return advise_outputs(std::move(error), word_of(lease_), run_.spec.name, options_, beside_);
 }
 
-// The lease's root first: its mark proves that this is the disk we know.
+// A first pull brings something, and what lies between two pulls of a run may be nothing.
+bool Pull::expects_much() const {
+    if (deps_.dry_run || followed_ != nullptr) return false;
+    const auto known = deps_.ledger.latest_manifest(run_.id);
+    return known && !known->has_value();
+}
+
+// The first connection, and what replaces one that was lost; further ones were perhaps begun beside the first.
 Result<Link> Pull::dial(const Op& op) {
-    TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease()));
+    if (early_) {
+        TRY_ASSIGN(auto begun, early_->take(op));
+        if (begun) return std::move(*begun);
+        return connect(op, lease(), {});
+    }
+    early_.emplace(op_, [this, lease = lease()](const Op& theirs) {
+        transport::Milestones milestones{};
+        milestones.before_login = [this](const Op& waits) { return early_->turn(waits); };
+        return connect(theirs, lease, {.beside = true, .milestones = std::move(milestones)});
+    });
+    transport::Milestones milestones{};
+    milestones.logged_in = [this] { early_->let_in(); };
+    if (expects_much() && Box::expects_helper(deps_, lease_)) {
+        milestones.connected = [this, most = deps_.connector.most_at_once(lease_)](std::chrono::nanoseconds trip) {
+            constexpr std::uint64_t k_much = std::numeric_limits<std::uint64_t>::max();
+            early_->begin(std::min(most, plan::CrewSize::by_distance(plan::Way::pull, trip.count(), k_much)));
+        };
+    }
+    return connect(op, lease(), {.beside = false, .milestones = std::move(milestones)});
+}
+
+// The lease's root first: its mark proves that this is the disk we know.
+Result<Link> Pull::connect(const Op& op, const model::Lease& lease, const Connecting& how) {
+    TRY_ASSIGN(Box connected, Box::connect(op, deps_, lease, how));
     auto box = std::make_shared<Box>(std::move(connected));
     TRY(box->open_root(op, false));
     agent::Agent& agent = box->agent();
     const auto root = agent.open_root(op, run_.spec.run_dir, false);
     if (!root && root.error().code == Code::not_found) return unbegun().value_or(root.error());
     if (!root) return root.error();
-    // Connections of a transfer are made by several threads.
-    const std::lock_guard lock{lease_mutex_};
-    lease_ = box->lease();
+    if (!how.beside) {
+        // Connections of a transfer are made by several threads.
+        const std::lock_guard lock{lease_mutex_};
+        lease_ = box->lease();
+    }
     return Link{std::move(box), &agent, *root, std::nullopt};
 }
 

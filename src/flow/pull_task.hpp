@@ -12,9 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "flow/box.hpp"
 #include "flow/pull.hpp"
 #include "flow/pull_beside.hpp"
 #include "flow/pull_parts.hpp"
+#include "flow/transfer/early_links.hpp"
 #include "flow/transfer/link.hpp"
 #include "flow/transfer/pull_types.hpp"
 #include "io/disk/landing.hpp"
@@ -54,6 +56,8 @@ class Pull {
     Status note_rate(Instant began);
 
     Result<Link> dial(const Op& op);
+    Result<Link> connect(const Op& op, const model::Lease& lease, const Connecting& how);
+    [[nodiscard]] bool expects_much() const;
 
     [[nodiscard]] model::Lease lease() const;
 
@@ -139,8 +143,9 @@ class Pull {
     std::vector<plan::ProposedPattern> beside_{};   // what the run has made and nobody named, where that is advice
     Selection selection_{};
     std::optional<Link> link_{};
-    Wire lost_{};                  // over connections that were lost before any data flowed
-    std::uint32_t reconnects_{0};  // of those
+    std::optional<EarlyLinks> early_{};  // beside link_
+    Wire lost_{};                        // over connections that were lost before any data flowed
+    std::uint32_t reconnects_{0};        // of those
     std::vector<PullItem> items_{};
     std::vector<std::size_t> item_files_{};      // per item: its index in the report
     std::vector<std::size_t> item_directory_{};  // per item: its directory in the report

@@ -138,7 +138,7 @@ struct Cuda {
 struct Limits {
     int ready_timeout_s{900};
     int poll_s{15};
-    int max_connections{8};
+    int max_connections{32};
     int helper_threads{0};  // 0 = the box's own share of CPUs
     bool mfa{false};        // one connection only: each new one would ask a person
 };

@@ -51,14 +51,17 @@ constexpr std::array<std::string_view, 14> k_weights{".pt",  ".pth",  ".ckpt",  
                                                      ".pkl", ".onnx", ".joblib", ".msgpack"};
 
 bool is_weights(const Unit& unit) {
-    if (unit.kind != UnitKind::file) return true;
-    std::string name = unit.name;
+    return unit.kind != UnitKind::file || holds_weights(unit.name);
+}
+
+}  // namespace
+
+bool holds_weights(std::string_view path) {
+    std::string name{path};
     std::transform(name.begin(), name.end(), name.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     return std::any_of(k_weights.begin(), k_weights.end(), [&](std::string_view end) { return name.ends_with(end); });
 }
-
-}  // namespace
 
 std::vector<Unit> keep_newest(std::vector<Unit> units, std::span<const proto::FileEntry> entries, int newest) {
     if (newest <= 0) return units;

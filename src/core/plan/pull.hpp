@@ -19,6 +19,9 @@ namespace drawhitch::plan {
 // "checkpoint-200".
 std::vector<Unit> keep_newest(std::vector<Unit> units, std::span<const proto::FileEntry> entries, int newest);
 
+// Whether a file of this name usually holds a model or a state of training: by its ending, in either case.
+bool holds_weights(std::string_view path);
+
 // Of all units together only the `newest` ones stay (as above, by their latest file). Where some are weights (a
 // checkpoint directory, a set of shards, a file of a format that keeps them), these alone are counted and stay: the
 // table or configuration that is written beside the last checkpoint is not what somebody means.

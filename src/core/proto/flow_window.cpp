@@ -73,6 +73,10 @@ void FlowWindow::adapt() {
     held_ = empty ? std::max(held_, wanted + product() / 8) : wanted;
 }
 
+bool FlowWindow::held_back() const {
+    return !starting_ && !queued_lately();
+}
+
 bool FlowWindow::queued_lately() const {
     int queued = 0;
     for (std::size_t ago = 0; ago < k_rounds_to_judge; ++ago)
@@ -118,8 +122,10 @@ std::uint64_t FlowWindow::window() const {
     if (round_trip_ == 0) return k_first_window;
     if (round_trip_ < k_near) return most_;
     if (rate() == 0) return k_first_window;
-    // A start doubles each round.
-    const std::uint64_t wanted = starting_ ? std::max(k_first_window, 2 * product()) : held_;
+    // TCP's own start doubles each round trip, and what it brings is measured a round later: only twice the double
+    // never holds it back. Where the queue shows already, the double is enough.
+    const std::uint64_t grows = queues() ? 2 : 4;
+    const std::uint64_t wanted = starting_ ? std::max(k_first_window, grows * product()) : held_;
     return std::clamp(wanted, k_least, most_);
 }
 

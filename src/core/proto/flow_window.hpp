@@ -24,6 +24,9 @@ class FlowWindow {
     // The connection had nothing to bring since the last arrival: the gap says nothing about the path.
     void paused();
 
+    // Whether the start is over and the path's queue is short: something else than the path limits this connection
+    // (lost packets, its own buffers, an end), and another one beside it may bring more.
+    [[nodiscard]] bool held_back() const;
     // Bytes, at least one frame.
     [[nodiscard]] std::uint64_t window() const;
     // Bytes a second of the best recent round; 0 before the first one.
@@ -45,9 +48,9 @@ class FlowWindow {
     // What is in flight at that rate.
     [[nodiscard]] std::uint64_t product() const;
     [[nodiscard]] bool queues() const;
+    [[nodiscard]] bool queued_lately() const;
     void end_round(std::int64_t now);
     void adapt();
-    [[nodiscard]] bool queued_lately() const;
 
     static constexpr std::size_t k_rounds = 10;
     std::uint64_t most_{k_most};

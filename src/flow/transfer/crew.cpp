@@ -10,8 +10,6 @@ namespace {
 
 // How soon a cancel or a change is noticed; the end wakes at once.
 constexpr milliseconds k_look_every{20};
-// sshd drops logins at random above ten unauthenticated ones (MaxStartups 10:30:100).
-constexpr int k_most_at_the_door = 8;
 constexpr int k_most_racing = 2;
 
 }  // namespace
@@ -56,6 +54,7 @@ void Crew::look(const Op& op, const Op& theirs) {
     int there = 0;
     int linked = 0;
     int silent = 0;
+    int held_back = 0;
     for (const auto& member : members_) {
         const Seat& seat = member->seat;
         moved += seat.moved;
@@ -67,10 +66,11 @@ void Crew::look(const Op& op, const Op& theirs) {
         ++linked;
         if (seat.reserve) continue;
         ++at_work;
+        if (seat.held_back) ++held_back;
         if (seat.waits && now - heard > k_silent) ++silent;
     }
     if (refused_) size_.refused(there);
-    size_.look(now, at_work, moved, shared_.bytes_left());
+    size_.look({now, at_work, held_back, moved, shared_.bytes_left()});
     const int racing = size_.most() > 1 && silent == at_work ? std::min(silent, k_most_racing) : 0;
     // Nobody goes back into reserve while one at work is silent.
     const int working = std::max(size_.working() + racing, silent > 0 ? at_work : 0);

@@ -23,6 +23,7 @@ struct Seat {
     std::atomic<bool> linked{false};          // had a link, at any time
     std::atomic<bool> reserve{false};         // is to finish what it has begun, and take nothing more
     std::atomic<bool> waits{false};           // for answers
+    std::atomic<bool> held_back{false};       // by something else than the path
     std::atomic<bool> ended{false};
 };
 

@@ -64,7 +64,7 @@ PullOutcome pull_files(const Op& op, Links links, disk::Landing& landing, std::v
         };
         {
             const GroupWatch watch{op.clock, state, finisher, done};
-            Crew{state, serve, {limits.connections, limits.first}}.work(op, std::move(links.first));
+            Crew{state, serve, {plan::Way::pull, limits.connections, limits.first}}.work(op, std::move(links.first));
         }
         finisher.finish();
     }

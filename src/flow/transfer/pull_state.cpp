@@ -66,7 +66,7 @@ bool PullState::is_stale(const PullWork& work) const {
 // While little is left, a span is shared out chunk by chunk.
 void PullState::cut_if_last(PullWork& work) {
     if (work.kind != PullWork::Kind::span || work.count < 2 || connections_ < 2) return;
-    if (ready_.size() >= connections_ || next_ < jobs_.size()) return;
+    if (ready_.size() >= k_cut_below * connections_ || next_ < jobs_.size()) return;
     const std::uint64_t size = jobs_[work.jobs.front()].item.source.size;
     for (std::uint32_t i = work.count; i-- > 1;) {
         const std::uint32_t chunk = work.first + i;

@@ -92,6 +92,7 @@ void PullWorker::came(const Op& op, Link& link, const agent::Incoming& incoming)
     const std::int64_t queued = session.path_round_trip().value_or(std::chrono::nanoseconds{0}).count();
     window_.arrived(now, bytes);
     window_.queued_round_trip(queued);
+    seat_.held_back = window_.held_back();
     seat_.moved += bytes;
     packed_come_ += bytes;
     const std::uint64_t wanted = window_.window();

@@ -49,7 +49,7 @@ PushOutcome push_files(const Op& op, Links links, Fence& fence, const ReadPiece&
     const Crew::Serve serve = [&](const Op& theirs, std::optional<Link> link, Seat& seat) {
         return PushWorker{state, source, seat}.run(theirs, std::move(link));
     };
-    Crew{state, serve, {limits.connections, limits.first}}.work(op, std::move(links.first));
+    Crew{state, serve, {plan::Way::push, limits.connections, limits.first}}.work(op, std::move(links.first));
     PushOutcome outcome = state.outcome();
     if (const Status linked = outcome.stopped ? ok() : keep_one(op, links.dial, fence, outcome); !linked)
         outcome.stopped = linked.error();

@@ -177,7 +177,7 @@ void PushState::set_connections(std::size_t count) {
 // While little is left, a span is shared out chunk by chunk.
 void PushState::cut_if_last(PushWork& work) {
     if (work.kind != PushWork::Kind::span || work.chunks.size() < 2 || connections_ < 2) return;
-    if (ready_.size() >= connections_ || next_ < items_.size()) return;
+    if (ready_.size() >= k_cut_below * connections_ || next_ < items_.size()) return;
     const std::size_t file = work.files.front();
     for (std::size_t i = work.chunks.size(); i-- > 1;) {
         const std::uint64_t raw = proto::leaf_size(items_[file].size, work.chunks[i]);

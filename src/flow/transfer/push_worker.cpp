@@ -250,6 +250,7 @@ Status PushWorker::handle(const Op& op, Link& link, const agent::Incoming& incom
     seat_.heard = op.clock.now().time_since_epoch().count();
     const agent::Session& session = link.agent->session();
     if (const auto trip = session.round_trip()) seat_.round_trip = trip->count();
+    seat_.held_back = session.push_held_back();
     const auto found = pending_.find(incoming.request);
     if (found == pending_.end()) return broken_helper("answered a request nobody made");
     Pending& pending = found->second;

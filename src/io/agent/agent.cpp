@@ -36,10 +36,45 @@ Result<proto::RootId> Agent::open_root(const Op& op, std::string_view path, bool
     return root;
 }
 
+Agent::Opening Agent::begin_open(std::string_view path, bool create) {
+    return {next_root_, session_->submit(proto::OpenRoot{next_root_, std::string(path), create})};
+}
+
+Result<proto::RootId> Agent::opened(const Op& op, const Opening& opening, std::uint32_t next) {
+    const auto answer = finish<proto::RootOpened>(op, *session_, opening.number, "open");
+    if (!answer) {
+        session_->forget(next);
+        return answer.error();
+    }
+    ++next_root_;
+    return opening.root;
+}
+
+namespace {
+
+constexpr std::string_view k_claiming = "claim the directory";
+
+proto::Claim claim_request(proto::RootId root, const ClaimOptions& options) {
+    return {root, options.epoch, options.owner, options.steal, options.note};
+}
+
+Claim claim_of(proto::RootId root, const proto::Claimed& got) {
+    return {root, got.epoch, got.locking};
+}
+
+}  // namespace
+
 Result<Claim> Agent::claim(const Op& op, proto::RootId root, const ClaimOptions& options) {
-    const proto::Claim request{root, options.epoch, options.owner, options.steal, options.note};
-    TRY_ASSIGN(const proto::Claimed got, call<proto::Claimed>(op, *session_, request, "claim the directory"));
-    return Claim{root, got.epoch, got.locking};
+    TRY_ASSIGN(const auto got, call<proto::Claimed>(op, *session_, claim_request(root, options), k_claiming));
+    return claim_of(root, got);
+}
+
+Result<Claim> Agent::open_and_claim(const Op& op, std::string_view path, bool create, const ClaimOptions& options) {
+    const Opening opening = begin_open(path, create);
+    TRY_ASSIGN(const std::uint32_t number, submit(*session_, claim_request(opening.root, options)));
+    TRY(opened(op, opening, number));
+    TRY_ASSIGN(const auto got, finish<proto::Claimed>(op, *session_, number, k_claiming));
+    return claim_of(opening.root, got);
 }
 
 Result<proto::RootProbed> Agent::probe_root(const Op& op, const Claim& claim) {
@@ -50,22 +85,53 @@ Result<proto::Space> Agent::statvfs(const Op& op, proto::RootId root, std::strin
     return call<proto::Space>(op, *session_, proto::StatVfs{root, std::string(path)}, "measure free space");
 }
 
+namespace {
+
+constexpr std::string_view k_looking = "look at files";
+
+// As many of the paths as go into one request, from `at`.
+proto::Stat part_of_stat(proto::RootId root, const std::vector<std::string>& paths, std::size_t at) {
+    const std::size_t count =
+        part_of_list(paths, at, [](const std::string& path) { return path.size() + sizeof(std::uint32_t); });
+    const auto first = paths.begin() + static_cast<std::ptrdiff_t>(at);
+    return {root, {first, first + static_cast<std::ptrdiff_t>(count)}};
+}
+
+Status take_entries(std::vector<proto::FileEntry>& all, const proto::Stat& request, proto::Entries got) {
+    bool matching = got.entries.size() == request.paths.size();
+    for (std::size_t i = 0; matching && i < request.paths.size(); ++i)
+        matching = got.entries[i].path == request.paths[i];
+    if (!matching) return Error{Code::protocol, Retry::reconnect, "the helper answers for other files"};
+    std::move(got.entries.begin(), got.entries.end(), std::back_inserter(all));
+    return ok();
+}
+
+}  // namespace
+
 Result<std::vector<proto::FileEntry>> Agent::stat(const Op& op, proto::RootId root, std::vector<std::string> paths) {
     std::vector<proto::FileEntry> all;
     all.reserve(paths.size());
     while (all.size() < paths.size()) {
-        const std::size_t count = part_of_list(
-            paths, all.size(), [](const std::string& path) { return path.size() + sizeof(std::uint32_t); });
-        const auto first = paths.begin() + static_cast<std::ptrdiff_t>(all.size());
-        const proto::Stat request{root, {first, first + static_cast<std::ptrdiff_t>(count)}};
-        TRY_ASSIGN(proto::Entries got, call<proto::Entries>(op, *session_, request, "look at files"));
-        bool matching = got.entries.size() == count;
-        for (std::size_t i = 0; matching && i < count; ++i)
-            matching = got.entries[i].path == request.paths[i];
-        if (!matching) return Error{Code::protocol, Retry::reconnect, "the helper answers for other files"};
-        std::move(got.entries.begin(), got.entries.end(), std::back_inserter(all));
+        const proto::Stat request = part_of_stat(root, paths, all.size());
+        TRY_ASSIGN(proto::Entries got, call<proto::Entries>(op, *session_, request, k_looking));
+        TRY(take_entries(all, request, std::move(got)));
     }
     return all;
+}
+
+Result<Agent::Found> Agent::open_and_stat(const Op& op, std::string_view path, std::vector<std::string> paths) {
+    const Opening opening = begin_open(path, false);
+    const proto::Stat request = part_of_stat(opening.root, paths, 0);
+    TRY_ASSIGN(const std::uint32_t number, submit(*session_, request));
+    Found found;
+    TRY_ASSIGN(found.root, opened(op, opening, number));
+    TRY_ASSIGN(proto::Entries got, finish<proto::Entries>(op, *session_, number, k_looking));
+    TRY(take_entries(found.entries, request, std::move(got)));
+    if (found.entries.size() == paths.size()) return found;
+    paths.erase(paths.begin(), paths.begin() + static_cast<std::ptrdiff_t>(found.entries.size()));
+    TRY_ASSIGN(auto rest, stat(op, found.root, std::move(paths)));
+    std::move(rest.begin(), rest.end(), std::back_inserter(found.entries));
+    return found;
 }
 
 Result<HashResult> Agent::hash(const Op& op, const proto::Hash& request, const ProgressSink& progress) {
@@ -146,6 +212,21 @@ class ScanReader {
 
 Result<proto::ScanEnd> Agent::scan(const Op& op, const proto::Scan& request, const EntrySink& sink) {
     TRY_ASSIGN(const std::uint32_t number, submit(*session_, request));
+    return read_scan(op, number, request, sink);
+}
+
+Result<proto::RootId> Agent::open_and_scan(const Op& op, std::string_view path, proto::Scan request,
+                                           const EntrySink& sink) {
+    const Opening opening = begin_open(path, false);
+    request.root = opening.root;
+    TRY_ASSIGN(const std::uint32_t number, submit(*session_, request));
+    TRY(opened(op, opening, number));
+    TRY(read_scan(op, number, request, sink));
+    return opening.root;
+}
+
+Result<proto::ScanEnd> Agent::read_scan(const Op& op, std::uint32_t number, const proto::Scan& request,
+                                        const EntrySink& sink) {
     ScanReader reader(request, sink);
     for (;;) {
         TRY_ASSIGN(const Incoming frame, next_frame(op, *session_, number, "list files"));

@@ -34,6 +34,8 @@ struct ConnectOptions {
     // The profile's data directory, one of the places tried for the helper. May be empty.
     std::string data_dir{};
     SessionOptions session{};
+    // False: a helper that is not at `known_path` is an error. For further connections beside one that installs it.
+    bool install{true};
 };
 
 // A claimed root: what changing calls take. `epoch` fences every earlier claim.
@@ -98,6 +100,16 @@ class Agent {
     // The same with what the helper said about it.
     Result<proto::RootOpened> open_root(const Op& op, proto::RootId root, std::string_view path, bool create);
     Result<Claim> claim(const Op& op, proto::RootId root, const ClaimOptions& options);
+    // Opening a root and the first question about it in one flight; the errors are those of both.
+    Result<Claim> open_and_claim(const Op& op, std::string_view path, bool create, const ClaimOptions& options);
+    struct Found {
+        proto::RootId root{0};
+        std::vector<proto::FileEntry> entries{};
+    };
+    Result<Found> open_and_stat(const Op& op, std::string_view path, std::vector<std::string> paths);
+    // `request` without its root, which is returned.
+    Result<proto::RootId> open_and_scan(const Op& op, std::string_view path, proto::Scan request,
+                                        const EntrySink& sink);
     Result<proto::RootProbed> probe_root(const Op& op, const Claim& claim);
     Result<proto::Space> statvfs(const Op& op, proto::RootId root, std::string_view path = {});
 
@@ -150,6 +162,16 @@ class Agent {
 
   private:
     Result<proto::ReadEnd> read_block_of_bundle(const Op& op, const proto::ReadBundle& request, const BundleSink& sink);
+    // A request to open a root that is under way.
+    struct Opening {
+        proto::RootId root{0};
+        std::uint32_t number{0};
+    };
+    Opening begin_open(std::string_view path, bool create);
+    // Its answer. Where that is a refusal nobody waits for the answer to `next`.
+    Result<proto::RootId> opened(const Op& op, const Opening& opening, std::uint32_t next);
+    Result<proto::ScanEnd> read_scan(const Op& op, std::uint32_t number, const proto::Scan& request,
+                                     const EntrySink& sink);
     explicit Agent(std::unique_ptr<Session> session) : session_(std::move(session)) {}
 
     std::unique_ptr<Session> session_;

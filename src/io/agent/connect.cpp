@@ -85,6 +85,7 @@ Result<std::unique_ptr<Agent>> Agent::connect(const Op& op, transport::Transport
             return std::move(session).error();
         }
     }
+    if (!options.install) return Error{Code::not_found, "the helper is not where it was"};
     TRY_ASSIGN(const Placed placed, find_or_install(op, transport, images, options.data_dir));
     TRY_ASSIGN(std::unique_ptr<Session> session, start_at(op, transport, placed.path, options.session));
     TRY(check_build(*session, images));

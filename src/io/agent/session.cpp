@@ -347,6 +347,10 @@ std::uint64_t Session::push_credit() const {
     return std::min(granted, window - std::min(window, state.in_flight()));
 }
 
+bool Session::push_held_back() const {
+    return state_->push_flow.held_back();
+}
+
 Status Session::send_chunk(const Op& op, std::uint32_t request, proto::EncodedChunk chunk) {
     proto::Fragmenter fragments(std::move(chunk));
     if (state_->in_flight() < state_->send_window / k_helper_grants_a_window) state_->push_flow.paused();

@@ -87,6 +87,8 @@ class Session {
     // Bytes of data payload that may be sent now without waiting: what the helper granted, of it no more than the path
     // is known to hold.
     [[nodiscard]] std::uint64_t push_credit() const;
+    // FlowWindow::held_back of what is sent.
+    [[nodiscard]] bool push_held_back() const;
 
     // The next frame of any request, in order of arrival. Data is counted against credit here, and new credit is
     // granted to keep the window full; so a caller that stops receiving stops the helper.

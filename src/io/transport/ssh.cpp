@@ -42,9 +42,12 @@ Status SshTransport::connect(const Op& op) {
         TRY_ASSIGN(keys, Keyring::gather(op, target_, trust_.prompt != nullptr));
     }
     TRY_ASSIGN(UniqueFd socket, dial(op, target_));
+    const auto round_trip = path_round_trip(socket.get());
+    if (milestones_.connected && round_trip) milestones_.connected(*round_trip);
     TRY_ASSIGN(std::shared_ptr<SshLink> link,
                SshLink::start(std::move(socket), target_, trust_.host_keys.known_types()));
     TRY(greet(op, *link));
+    if (milestones_.before_login) TRY(milestones_.before_login(op));
     if (trust_.by_password) {
         if (trust_.prompt == nullptr) return Error{Code::key_unusable, "there is no way to ask for the password"};
         TRY(authenticate_by_password(op, *link, *trust_.prompt));
@@ -53,6 +56,7 @@ Status SshTransport::connect(const Op& op) {
         beyond_ = keys.beyond;
         TRY(in);
     }
+    if (milestones_.logged_in) milestones_.logged_in();
     link_ = std::move(link);
     return ok();
 }

@@ -19,6 +19,7 @@ class SshTransport final : public Transport {
 
     Result<std::unique_ptr<Process>> exec(const Op& op, const BoxCommand& command) override;
     [[nodiscard]] std::string describe() const override { return target_.shown() + " (ssh)"; }
+    void tell(Milestones milestones) override { milestones_ = std::move(milestones); }
 
     // Connects and logs in without starting anything; nothing is done on a live connection.
     Status connect(const Op& op);
@@ -30,6 +31,7 @@ class SshTransport final : public Transport {
 
     SshTarget target_{};
     SshTrust trust_;
+    Milestones milestones_{};
     std::shared_ptr<SshLink> link_{};
     Beyond beyond_{Beyond::nothing};
 };

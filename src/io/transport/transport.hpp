@@ -4,7 +4,9 @@
 // No retries here, no decisions, no parsing of what the box says.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,6 +66,16 @@ class Process {
     [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> path_round_trip() const { return std::nullopt; }
 };
 
+// What a caller wants to know of, or to hold up, while a connection is made. All are called on the thread that makes
+// it.
+struct Milestones {
+    // The path is there, with its first round trip; nobody was asked for anything yet.
+    std::function<void(std::chrono::nanoseconds round_trip)> connected{};
+    // The box has proven its key, and nothing of ours was shown yet. It may wait; an Error ends the connection.
+    std::function<Status(const Op&)> before_login{};
+    std::function<void()> logged_in{};
+};
+
 // One connection to a box (or none yet: implementations connect on first use). One thread at a time; several processes
 // of one transport may be alive where the implementation allows it (Code::limits where not).
 class Transport {
@@ -73,6 +85,10 @@ class Transport {
     // Connects if needed and starts the command. Every outside failure has its own Code (dns, refused, connect_timeout,
     // no_banner, host_key, auth, key_permissions, key_unusable, shell_missing, limits, link_lost …).
     virtual Result<std::unique_ptr<Process>> exec(const Op& op, const BoxCommand& command) = 0;
+
+    // Before the first exec, for the connections that it makes from then on. Those that are another program's to make,
+    // or that nobody has to be let in by, tell nothing.
+    virtual void tell(Milestones /*milestones*/) {}
 
     // For people: "root@203.0.113.7:22 (ssh)", "local". Never contains a secret.
     [[nodiscard]] virtual std::string describe() const = 0;
