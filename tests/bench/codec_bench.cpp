@@ -22,7 +22,7 @@ struct Row {
     std::size_t packed{0};
     double in{0};   // seconds
     double out{0};  // seconds
-    std::size_t used[4]{};
+    std::size_t used[5]{};
 };
 
 double seconds_since(Instant start) {
@@ -54,9 +54,11 @@ void show(const std::string& name, const std::string& raw) {
         measure(raw, set);
         const Row row = measure(raw, set);
         const double mb = static_cast<double>(raw.size()) / 1e6;
-        std::printf("%-28s %-5s share %.4f  in %6.0f MB/s  out %6.0f MB/s  stored %zu zero %zu zstd %zu planes %zu\n",
-                    name.c_str(), what, static_cast<double>(row.packed) / static_cast<double>(raw.size()), mb / row.in,
-                    mb / row.out, row.used[0], row.used[1], row.used[2], row.used[3]);
+        std::printf(
+            "%-28s %-5s share %.4f  in %6.0f MB/s  out %6.0f MB/s  stored %zu zero %zu zstd %zu planes %zu segments "
+            "%zu\n",
+            name.c_str(), what, static_cast<double>(row.packed) / static_cast<double>(raw.size()), mb / row.in,
+            mb / row.out, row.used[0], row.used[1], row.used[2], row.used[3], row.used[4]);
     }
 }
 

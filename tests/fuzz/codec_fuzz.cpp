@@ -11,7 +11,7 @@ using namespace drawhitch;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size < 3) return 0;
-    const auto id = static_cast<proto::CodecId>(data[0] % 4U);
+    const auto id = static_cast<proto::CodecId>(data[0] % 5U);
     const std::size_t announced = data[1] * 16U + data[2];
     const std::string_view bytes{reinterpret_cast<const char*>(data + 3), size - 3};
     codec::Codec codec;

@@ -12,8 +12,6 @@ namespace {
 
 // The sample: pieces spread evenly over the bytes, each at a multiple of 8, so that positions stay comparable.
 constexpr std::size_t k_piece = 4U << 10U;
-constexpr std::size_t k_pieces = 8;
-constexpr std::size_t k_guess_bytes = k_piece * k_pieces;
 // A wider shape must gain this much over a narrower one: more planes are more tables and more noise in the guess.
 constexpr double k_wider_gain = 0.99;
 constexpr double k_rotate_gain = 0.998;
@@ -36,12 +34,12 @@ double entropy(const Counts& counts) {
     return std::min(8.0, bits + (used - 1) / (2.0 * total * std::log(2.0)));
 }
 
-std::string sample_of(std::string_view raw) {
-    if (raw.size() <= k_guess_bytes) return std::string(raw.substr(0, raw.size() & ~std::size_t{7}));
+std::string sample_of(std::string_view raw, std::size_t pieces) {
+    if (raw.size() <= k_piece * pieces) return std::string(raw.substr(0, raw.size() & ~std::size_t{7}));
     std::string sample;
-    sample.reserve(k_guess_bytes);
-    const std::size_t stride = (raw.size() - k_piece) / (k_pieces - 1) & ~std::size_t{7};
-    for (std::size_t piece = 0; piece < k_pieces; ++piece)
+    sample.reserve(k_piece * pieces);
+    const std::size_t stride = (raw.size() - k_piece) / (pieces - 1) & ~std::size_t{7};
+    for (std::size_t piece = 0; piece < pieces; ++piece)
         sample.append(raw.substr(piece * stride, k_piece));
     return sample;
 }
@@ -153,9 +151,9 @@ void with_width(std::uint8_t width, const auto& work) {
 
 }  // namespace
 
-ShapeGuess guess_shape(std::string_view raw) {
+ShapeGuess guess_shape(std::string_view raw, std::size_t pieces) {
     ShapeGuess guess{};
-    const std::string sample = sample_of(raw);
+    const std::string sample = sample_of(raw, std::max<std::size_t>(pieces, 2));
     if (sample.size() < 64) return guess;
     const auto positions = count_positions(sample);
     guess.share = measure(positions, 1).share;

@@ -30,7 +30,8 @@ struct ShapeGuess {
     double share{1.0};
     std::array<double, k_planes_max> plane_bits{};  // entropy of each plane's bytes, 0 to 8 bits
 };
-[[nodiscard]] ShapeGuess guess_shape(std::string_view raw);
+// The sample is `pieces` (2 or more) times 4 KiB.
+[[nodiscard]] ShapeGuess guess_shape(std::string_view raw, std::size_t pieces = 8);
 
 // How many numbers `size` bytes hold under a shape: the size of each plane. What is left over at the front (`phase`
 // bytes) and the end is no part of any plane.

@@ -6,13 +6,14 @@
 namespace drawhitch::proto {
 
 enum class CodecId : std::uint8_t {
-    stored,  // the raw bytes
-    zero,    // all bytes are zero; encoded in no bytes
-    zstd,    // one frame
-    planes,  // bytes of numbers regrouped by significance (docs/protocol.md, "Planes")
+    stored,    // the raw bytes
+    zero,      // all bytes are zero; encoded in no bytes
+    zstd,      // one frame
+    planes,    // bytes of numbers regrouped by significance (docs/protocol.md, "Planes")
+    segments,  // cut into pieces, each by one of the above (docs/protocol.md, "Segments")
 };
 constexpr CodecId last_of(CodecId) {
-    return CodecId::planes;
+    return CodecId::segments;
 }
 
 // A set of codecs: bit n is CodecId n. `stored` and `zero` are always allowed.
