@@ -65,6 +65,7 @@ Registry all_commands() {
         show_command(),
         verify_command(),
         cp_command(),
+        du_command(),
 
         // manage
         profile_ls_command(),

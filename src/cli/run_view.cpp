@@ -1,6 +1,7 @@
 #include "cli/run_view.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
@@ -49,16 +50,16 @@ const std::vector<term::Column>& run_columns() {
 
 const std::vector<term::Column>& change_columns() {
     static const std::vector<term::Column> k_columns = [] {
-        std::vector<term::Column> columns = run_columns();
-        columns.insert(columns.begin(), term::Column{.key = "at"});
+        std::vector<term::Column> columns{{.key = "at"}};
+        std::ranges::copy(run_columns(), std::back_inserter(columns));
         return columns;
     }();
     return k_columns;
 }
 
 term::Row change_row(const std::string& box, const flow::RunView& view, WallTime now) {
-    term::Row row = run_row(box, view, now);
-    row.insert(row.begin(), Cell::time(now, now));
+    term::Row row{Cell::time(now, now)};
+    std::ranges::move(run_row(box, view, now), std::back_inserter(row));
     return row;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "core/judge/box_path.hpp"
+#include "core/parse/mount_table.hpp"
 #include "io/disk/write_atomic.hpp"
 
 namespace drawhitch::flow {
@@ -20,28 +21,6 @@ constexpr std::size_t k_longest_mark = 256;
 std::string real_path(const std::string& path) {
     const std::unique_ptr<char, decltype(&std::free)> real{::realpath(path.c_str(), nullptr), &std::free};
     return real ? std::string{real.get()} : std::string{};
-}
-
-// The table writes blanks and the like as \ooo.
-std::string unescaped(std::string_view field) {
-    std::string raw;
-    for (std::size_t at = 0; at < field.size(); ++at) {
-        const bool escape = field[at] == '\\' && at + 3 < field.size();
-        if (escape) {
-            raw += static_cast<char>((field[at + 1] - '0') * 64 + (field[at + 2] - '0') * 8 + (field[at + 3] - '0'));
-            at += 3;
-        } else {
-            raw += field[at];
-        }
-    }
-    return raw;
-}
-
-std::string_view next_word(std::string_view& line) {
-    const std::size_t end = std::min(line.find(' '), line.size());
-    const std::string_view word = line.substr(0, end);
-    line.remove_prefix(std::min(end + 1, line.size()));
-    return word;
 }
 
 }  // namespace
@@ -60,14 +39,9 @@ DyingPlaces::DyingPlaces(const model::Lease& lease, const judge::TierMap& tiers,
 }
 
 void DyingPlaces::read_mount(std::string_view line) {
-    for (int skipped = 0; skipped < 4; ++skipped)
-        next_word(line);
-    const std::string point = unescaped(next_word(line));
-    const std::size_t dash = line.find(" - ");
-    if (dash == std::string_view::npos) return;
-    line.remove_prefix(dash + 3);
-    next_word(line);  // the kind of file system
-    const std::string source = unescaped(next_word(line));
+    const auto mount = parse::mount_line(line);
+    if (!mount) return;
+    const std::string& source = mount->source;
     // "user@host:/path", as sshfs and NFS write it.
     const std::size_t colon = source.find(':');
     if (colon == std::string::npos) return;
@@ -75,7 +49,7 @@ void DyingPlaces::read_mount(std::string_view line) {
     const std::string name = host.substr(0, host.find(':'));
     if (name.empty() || (name != lease_.endpoint.host && name != lease_.endpoint.alias)) return;
     const std::string path = source.substr(colon + 1);
-    mounts_.push_back({point, path.starts_with('/') ? judge::clean_box_path(path) : ""});
+    mounts_.push_back({mount->point, path.starts_with('/') ? judge::clean_box_path(path) : ""});
 }
 
 const std::string& DyingPlaces::real_directory(const std::string& path) {

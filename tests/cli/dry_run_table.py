@@ -37,6 +37,7 @@ LINES = {
     "cp": [["train.py", f"b1:{SCRATCH}/box_side/"], ["tree", f"b1:{SCRATCH}/box_side/"],
            ["-y", "tree", f"b1:{SCRATCH}/box_side/new/deep/"], [f"b1:{SCRATCH}/box_side/train.py", "."],
            ["-y", f"b1:{SCRATCH}/box_side/train.py", "."], [f"b1:{SCRATCH}/box_side", "new/deep"]],
+    "du": [["b1", f"{SCRATCH}/box_side"]],
     "profile ls": [[]],
     "profile show": [["generic-ssh"]],
     "profile check": [[]],

@@ -31,6 +31,7 @@ CommandRow pull_command();
 CommandRow push_command();
 CommandRow verify_command();
 CommandRow cp_command();
+CommandRow du_command();
 CommandRow version_command();
 CommandRow help_command();
 CommandRow run_command();

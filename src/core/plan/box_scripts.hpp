@@ -14,6 +14,7 @@ std::string_view box_stop_sh();
 std::string_view box_log_sh();
 std::string_view box_inspect_sh();
 std::string_view box_survey_sh();
+std::string_view box_usage_sh();
 std::string_view box_shred_sh();
 std::string_view box_exec_sh();
 std::string_view box_exec_watch_sh();

@@ -1,5 +1,5 @@
 // BoxRoots: directories of a box opened one after the other, however many: a connection holds a bounded number of
-// roots, so a full one is replaced. Private to flow/down.
+// roots, so a full one is replaced. For flow/down and du.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,7 @@ class BoxRoots {
     Status connect(const Op& op);
     // Connected before.
     [[nodiscard]] agent::Agent& agent() { return box_->agent(); }
+    [[nodiscard]] transport::Transport& transport() { return box_->transport(); }
     // The directory's number on the present agent; ask `agent` for it after this call. Code::not_found when it is not
     // there.
     Result<proto::RootId> open(const Op& op, const std::string& path);
