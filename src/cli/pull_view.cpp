@@ -64,6 +64,12 @@ Json receipt_json(const model::Receipt& receipt, WallTime now) {
     return json.set("files", receipt.files.size()).set("bytes", bytes);
 }
 
+std::string on_base(const flow::PullTally& tally) {
+    if (tally.base_saved == 0) return "";
+    return ", " + human_bytes(tally.on_base) + " of it as differences to earlier files (about " +
+           human_bytes(tally.base_saved) + " less to send)";
+}
+
 void show_summary(Context& context, const flow::PullReport& report) {
     term::Output& out = context.out;
     const auto fetched = std::count_if(report.files.begin(), report.files.end(), [](const flow::PulledFile& f) {
@@ -81,13 +87,16 @@ void show_summary(Context& context, const flow::PullReport& report) {
         if (unit.rotated) context.op.note("rotated away while it was pulled: " + printable(unit.name));
     }
     out.text("fetched " + counted(static_cast<std::uint64_t>(fetched), "file") + ", " +
-             human_bytes(report.tally.fetched) + "; " + std::to_string(kept) + (kept == 1 ? " was" : " were") +
-             " here already; " + std::to_string(proven) + " of " + counted(report.units.size(), "unit") + " proven");
+             human_bytes(report.tally.fetched) + on_base(report.tally) + "; " + std::to_string(kept) +
+             (kept == 1 ? " was" : " were") + " here already; " + std::to_string(proven) + " of " +
+             counted(report.units.size(), "unit") + " proven");
     out.value("directory", "in", Cell::name(report.directory));
     out.value("run", "run", Cell::name(report.run));
     out.json("receipt", report.receipt ? receipt_json(*report.receipt, context.op.clock.wall()) : Json{});
     out.json("wire_bytes", report.tally.wire.sent + report.tally.wire.received);
     out.json("fetched_bytes", report.tally.fetched);
+    out.json("base_bytes", report.tally.on_base);
+    out.json("base_saved_bytes", report.tally.base_saved);
     out.json("resumed_bytes", report.tally.resumed);
     out.json("repeated_bytes", report.tally.repeated);
     out.json("reconnects", report.tally.reconnects);
@@ -107,7 +116,11 @@ void show_planned(term::Output& out, const flow::PullReport& report) {
     out.text("would fetch into " + printable(report.directory) + ": " + plan::cost_line(report.cost) +
              (report.held_bytes == 0
                   ? ""
-                  : "; " + human_bytes(report.held_bytes) + " lie there already, from a pull that was interrupted"));
+                  : "; " + human_bytes(report.held_bytes) + " lie there already, from a pull that was interrupted") +
+             (report.based_files == 0
+                  ? ""
+                  : "; " + counted(report.based_files, "file") + " may come as differences to earlier ones"));
+    out.json("based_files", report.based_files);
     out.json("held_bytes", report.held_bytes);
     out.json("planned_bytes", report.planned_bytes);
 }

@@ -86,6 +86,7 @@ struct PullReport {
     std::vector<ElsewhereCopy> elsewhere{};  // told before anything is fetched
     PullTally tally{};
     plan::PullCost cost{};           // of what had to be fetched, as it was known before
+    std::uint64_t based_files{0};    // of those to be fetched: may come as differences to an earlier one
     std::uint64_t planned_bytes{0};  // that had to be fetched
     std::uint64_t held_bytes{0};  // what an interrupted pull left here of that; in a dry run planned_bytes is without
     // Why the pull is not simply good, worst first: it stopped, something is damaged, something was left out.

@@ -9,7 +9,9 @@
 #include "core/config/load_profile.hpp"
 #include "core/parse/glob.hpp"
 #include "core/plan/home_names.hpp"
+#include "core/plan/pull_base.hpp"
 #include "core/plan/pull_cost.hpp"
+#include "core/proto/limits.hpp"
 #include "flow/lease_word.hpp"
 #include "flow/name_check.hpp"
 #include "flow/pull_owner.hpp"
@@ -77,6 +79,7 @@ Status Pull::compare() {
         for (std::size_t item = before; item < items_.size(); ++item)
             items_[item].group = static_cast<std::uint32_t>(directory);
     }
+    TRY(find_bases());
     TRY(find_owners(local));
     return in_the_way_.empty() ? ok() : refuse_to_overwrite();
 }
@@ -134,6 +137,38 @@ void Pull::sort_out(std::size_t index, const std::map<std::string, plan::LocalFi
     items_.push_back(std::move(item));
     item_files_.push_back(index);
     report_.planned_bytes += entry.size;
+}
+
+// What may come as a difference to an earlier file of its series: one that a pull of this run proved here, and that is
+// still in that state.
+Status Pull::find_bases() {
+    const auto comes_in_chunks = [](const PullItem& item) {
+        return item.source.size > proto::k_small_max && !item.growing;
+    };
+    if (std::ranges::none_of(items_, comes_in_chunks)) return ok();
+    const auto root = disk::Root::open(report_.directory);
+    if (!root) return ok();
+    TRY_ASSIGN(const auto held, deps_.ledger.held_files(run_.id));
+    const std::string below = report_.directory + "/";
+    std::vector<plan::EarlierFile> earlier;
+    std::map<std::string_view, disk::Stamp> stamps;
+    for (const auto& [path, file] : held) {
+        const auto digest = proto::Digest::from_hex(file.root);
+        if (!path.starts_with(below) || !digest || file.size <= proto::k_small_max || file.stamp.ctime_ns == 0)
+            continue;
+        earlier.push_back({path.substr(below.size()), file.size, *digest});
+        stamps.emplace(std::string_view{path}.substr(below.size()), file.stamp);
+    }
+    const plan::EarlierFiles files{std::move(earlier)};
+    for (PullItem& item : items_) {
+        const auto* base = comes_in_chunks(item) ? files.base_of(item.target, item.source.size) : nullptr;
+        if (base == nullptr) continue;
+        const auto found = root->stat_entry(base->path);
+        if (!found || !S_ISREG(found->st_mode) || disk::stamp_of(*found) != stamps.at(base->path)) continue;
+        item.base = std::make_shared<const PullBase>(PullBase{box_path(base->path), base->path, base->root});
+        ++report_.based_files;
+    }
+    return ok();
 }
 
 // Nobody should fetch for an hour what lies on the next shelf.

@@ -73,6 +73,8 @@ class Pull {
 
     void sort_out(std::size_t index, const std::map<std::string, plan::LocalFile>& local);
 
+    Status find_bases();
+
     Status find_owners(const std::map<std::string, plan::LocalFile>& local);
 
     [[nodiscard]] disk::NameTaken will_land() const;

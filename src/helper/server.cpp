@@ -66,7 +66,7 @@ proto::Hello make_hello(const ServerOptions& options, const Clock& clock) {
     hello.wall_nanoseconds = static_cast<std::uint32_t>(wall.nanoseconds);
     if (const char* home = std::getenv("HOME")) hello.home = std::string(home).substr(0, proto::k_path_max);
     hello.cores = usable_cores();
-    hello.capabilities = proto::k_cap_writers;
+    hello.capabilities = proto::k_cap_writers | proto::k_cap_base;
     if (!options.cache_path.empty()) hello.capabilities |= proto::k_cap_digest_cache;
     hello.codecs = codec::supported();
     hello.push_credit = proto::k_push_credit;

@@ -1,8 +1,10 @@
 // A helper that lies: wrong bytes, wrong order, too much, too little. What is wrong is fetched again or ends the pull;
 // it never reaches a name the user can see.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
 
 #include "core/proto/bundle.hpp"
 #include "core/proto/chunk.hpp"
@@ -132,4 +134,71 @@ TEST_CASE("answers to requests that were never made end the connection") {
     REQUIRE(outcome.stopped);
     CHECK(outcome.stopped->code == Code::protocol);
     CHECK(bench.wrong(false).empty());
+}
+
+namespace {
+
+// The head of a chunk says that it is a difference to the base.
+Frames claim_base(Frame frame) {
+    if (frame.type == MessageType::data && (frame.payload[4] & 1) != 0) frame.payload[6] = 1;
+    return unchanged(std::move(frame));
+}
+
+// A file on the box of which an earlier state lies in the destination, too.
+struct BasedBench : Bench {
+    std::string old = support::noise(3U << 20U, 5);
+    std::string fresh = old;
+
+    BasedBench() {
+        for (std::size_t at = 0; at < fresh.size(); at += 500)
+            fresh[at] = static_cast<char>(fresh[at] ^ 1);
+        std::filesystem::create_directories(here / "d");
+        support::write_file(here / "d/old", old);
+        tree = {{"new", fresh}};
+        support::plant(box.path(), {{"old", old}, {"new", fresh}});
+    }
+    flow::PullOutcome pull(const support::Tamper& tamper, const std::string& base = "old") {
+        support::TamperingTransport liar{Bench::local, tamper};
+        auto items = support::items_of(op, box.path());
+        std::erase_if(items, [](const flow::PullItem& item) { return item.target != "new"; });
+        items.front().base = std::make_shared<const flow::PullBase>(flow::PullBase{"old", base, {}});
+        return support::pull(op, support::dial_box(liar, box.path()), here / "d", std::move(items));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a difference to a file that was never named ends the connection") {
+    Bench bench;
+    const auto outcome = bench.pull(claim_base);
+    REQUIRE(outcome.stopped);
+    CHECK(outcome.stopped->code == Code::protocol);
+    CHECK(bench.wrong(false).empty());
+}
+
+TEST_CASE("a difference that leads to wrong bytes is fetched again whole, and the file ends right") {
+    BasedBench bench;
+    const auto honest = bench.pull(unchanged);
+    REQUIRE(!honest.stopped);
+    CHECK(honest.tally.on_base == bench.fresh.size());
+    CHECK(bench.wrong(true).empty());
+    for (std::size_t n = 1; n < 4; ++n) {
+        BasedBench again;
+        const auto outcome = again.pull(flip_data(n));
+        REQUIRE(!outcome.stopped);
+        CHECK(outcome.tally.wrong_chunks == 1);
+        CHECK(again.wrong(true).empty());
+    }
+}
+
+TEST_CASE("no base is read outside the destination or through a link") {
+    for (const std::string base : {"../outside", "link", "/etc/hostname", "dir/../old", "gone"}) {
+        BasedBench bench;
+        support::write_file(bench.here / "outside", bench.old);
+        REQUIRE(::symlink((bench.here / "outside").c_str(), (bench.here / "d/link").c_str()) == 0);
+        const auto outcome = bench.pull(unchanged, base);
+        REQUIRE(!outcome.stopped);
+        CHECK(outcome.tally.on_base == 0);
+        CHECK(bench.wrong(true).empty());
+    }
 }

@@ -76,6 +76,9 @@ constexpr std::size_t k_segment_head = 5;
 constexpr double k_text_share = 0.4;
 constexpr std::size_t k_segment_pieces = 4;  // of its sample
 
+// A difference must be smaller by this much: it costs both ends a look at the base.
+constexpr double k_base_gain = 0.98;
+
 bool is_constant(std::string_view bytes) {
     return !bytes.empty() && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
 }
@@ -226,8 +229,9 @@ struct Codec::State {
         return true;
     }
 
-    // The shape of each piece, where packing piece by piece promises to be worth it; else nothing.
-    static std::vector<ShapeGuess> guess_segments(std::string_view raw, double to_beat) {
+    // The shape of each piece and the share they leave, where packing piece by piece promises to be worth it; else
+    // nothing.
+    static std::vector<ShapeGuess> guess_segments(std::string_view raw, double to_beat, double& share) {
         std::vector<ShapeGuess> guesses;
         if (raw.size() < 2 * k_segment) return guesses;
         double bytes = 0;
@@ -236,7 +240,12 @@ struct Codec::State {
             guesses.push_back(guess_shape(piece, k_segment_pieces));
             bytes += guesses.back().share * static_cast<double>(piece.size());
         }
-        if (bytes >= to_beat * k_segments_gain * static_cast<double>(raw.size())) guesses.clear();
+        const double found = bytes / static_cast<double>(raw.size());
+        if (found < to_beat * k_segments_gain) {
+            share = found;
+        } else {
+            guesses.clear();
+        }
         return guesses;
     }
 
@@ -320,37 +329,75 @@ Codec::~Codec() = default;
 Codec::Codec(Codec&&) noexcept = default;
 Codec& Codec::operator=(Codec&&) noexcept = default;
 
-// The packed form, if there is one that pays.
-std::optional<Encoded> Codec::pack(std::string_view raw, const Choice& choice) {
-    if (all_zero(raw)) return Encoded{CodecId::zero, {}};
+// What a sample says of a chunk: how to pack it, and about what share of it is left.
+struct Codec::Look {
+    CodecId codec{CodecId::stored};
+    int level{k_default_level};
+    double share{1.0};
+    ShapeGuess guess{};
+    std::vector<ShapeGuess> pieces{};
+};
+
+Codec::Look Codec::look(std::string_view raw, const Choice& choice) {
+    Look found{};
+    if (all_zero(raw)) {
+        found.codec = CodecId::zero;
+        found.share = 0;
+        return found;
+    }
     const bool zstd = proto::allows(choice.allowed, CodecId::zstd);
     const bool planes = proto::allows(choice.allowed, CodecId::planes);
-    if (!zstd && !planes) return std::nullopt;
-    const int level = choice.level == 0 ? k_default_level : std::clamp(choice.level, 1, k_highest_level);
-    const ShapeGuess guess = planes ? guess_shape(raw) : ShapeGuess{};
-    const double by_zstd = zstd ? state_->sampled_share(raw, level) : 1.0;
+    if (!zstd && !planes) return found;
+    if (choice.level != 0) found.level = std::clamp(choice.level, 1, k_highest_level);
+    if (planes) found.guess = guess_shape(raw);
+    const double by_zstd = zstd ? state_->sampled_share(raw, found.level) : 1.0;
     const double wanted = 1.0 - 1.0 / static_cast<double>(k_least_gain);
     const double to_beat = std::min(wanted, by_zstd * k_planes_gain);
-    const double by_planes = guess.shape.width > 1 ? guess.share : 1.0;
+    const double by_planes = found.guess.shape.width > 1 ? found.guess.share : 1.0;
     // Noise has no pieces, and what zstd packs as well as this is text.
     const bool may_cut = planes && proto::allows(choice.allowed, CodecId::segments) && by_zstd > k_text_share &&
-                         std::min(guess.share, by_zstd) < wanted;
-    const auto pieces = may_cut ? State::guess_segments(raw, std::min(to_beat, by_planes)) : std::vector<ShapeGuess>{};
-    Encoded packed{};
-    if (!pieces.empty()) {
-        packed = {CodecId::segments, state_->pack_segments(raw, pieces, level)};
+                         std::min(found.guess.share, by_zstd) < wanted;
+    if (may_cut) found.pieces = State::guess_segments(raw, std::min(to_beat, by_planes), found.share);
+    if (!found.pieces.empty()) {
+        found.codec = CodecId::segments;
     } else if (by_planes < to_beat) {
-        packed = {CodecId::planes, state_->pack_planes(raw, guess)};
+        found.codec = CodecId::planes;
+        found.share = by_planes;
     } else if (zstd && by_zstd < wanted) {
-        packed.codec = CodecId::zstd;
-        if (!state_->compress_to(packed.bytes, raw, level)) return std::nullopt;
+        found.codec = CodecId::zstd;
+        found.share = by_zstd;
     }
-    if (packed.codec == CodecId::stored || !pays(raw.size(), packed.bytes.size())) return std::nullopt;
+    return found;
+}
+
+// The packed form, if there is one that pays.
+std::optional<Encoded> Codec::pack(std::string_view raw, const Look& look) {
+    Encoded packed{look.codec, {}};
+    switch (look.codec) {
+        case CodecId::stored:
+            return std::nullopt;
+        case CodecId::zero:
+            return packed;
+        case CodecId::zstd:
+            if (!state_->compress_to(packed.bytes, raw, look.level)) return std::nullopt;
+            break;
+        case CodecId::planes:
+            packed.bytes = state_->pack_planes(raw, look.guess);
+            break;
+        case CodecId::segments:
+            packed.bytes = state_->pack_segments(raw, look.pieces, look.level);
+            break;
+    }
+    if (!pays(raw.size(), packed.bytes.size())) return std::nullopt;
     return packed;
 }
 
+std::size_t Codec::expected_size(std::string_view raw, const Choice& choice) {
+    return static_cast<std::size_t>(look(raw, choice).share * static_cast<double>(raw.size()));
+}
+
 Encoded Codec::encode(std::string_view raw, const Choice& choice) {
-    if (auto packed = pack(raw, choice)) return std::move(*packed);
+    if (auto packed = pack(raw, look(raw, choice))) return std::move(*packed);
     return Encoded{CodecId::stored, std::string(raw)};
 }
 
@@ -379,6 +426,12 @@ Error base_unnamed() {
     return Error{Code::protocol, "a chunk is based on a file nobody named"};
 }
 
+void xor_onto(std::string& raw, std::string_view base) {
+    const std::size_t size = std::min(raw.size(), base.size());
+    std::transform(raw.begin(), raw.begin() + static_cast<std::ptrdiff_t>(size), base.begin(), raw.begin(),
+                   [](char a, char b) { return static_cast<char>(a ^ b); });
+}
+
 Error leaf_differs() {
     return Error{Code::integrity, Retry::same_connection, "a chunk does not match its digest"};
 }
@@ -392,13 +445,37 @@ proto::EncodedChunk Codec::seal(std::uint32_t index, std::string_view raw, const
 proto::EncodedChunk Codec::seal_owned(std::uint32_t index, std::string&& raw, const Choice& choice) {
     const proto::Digest leaf = proto::leaf_digest(raw);
     const std::size_t size = raw.size();
-    auto packed = pack(raw, choice);
+    auto packed = pack(raw, look(raw, choice));
+    return chunk_of(index, size, leaf, packed ? std::move(*packed) : Encoded{CodecId::stored, std::move(raw)});
+}
+
+proto::EncodedChunk Codec::seal_on_base(std::uint32_t index, std::string&& raw, std::string_view base,
+                                        const Choice& choice) {
+    std::string difference = raw;
+    xor_onto(difference, base);
+    const Look alone = look(raw, choice);
+    const Look apart = look(difference, choice);
+    const proto::Digest leaf = proto::leaf_digest(raw);
+    const std::size_t size = raw.size();
+    if (apart.share < alone.share * k_base_gain) {
+        if (auto packed = pack(difference, apart)) {
+            proto::EncodedChunk chunk = chunk_of(index, size, leaf, std::move(*packed));
+            chunk.on_base = true;
+            return chunk;
+        }
+    }
+    auto packed = pack(raw, alone);
     return chunk_of(index, size, leaf, packed ? std::move(*packed) : Encoded{CodecId::stored, std::move(raw)});
 }
 
 Result<std::string> Codec::open(const proto::EncodedChunk& chunk) {
     if (chunk.on_base) return base_unnamed();
+    return open_on_base(chunk, {});
+}
+
+Result<std::string> Codec::open_on_base(const proto::EncodedChunk& chunk, std::string_view base) {
     TRY_ASSIGN(std::string raw, decode(chunk.codec, chunk.bytes, chunk.raw_size));
+    if (chunk.on_base) xor_onto(raw, base);
     if (proto::leaf_digest(raw) != chunk.leaf) return leaf_differs();
     return raw;
 }

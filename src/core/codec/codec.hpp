@@ -45,14 +45,25 @@ class Codec {
     proto::EncodedChunk seal(std::uint32_t index, std::string_view raw, const Choice& choice);
     // The same; a chunk that is not worth packing travels in the caller's own bytes, without a copy.
     proto::EncodedChunk seal_owned(std::uint32_t index, std::string&& raw, const Choice& choice);
+    // The same for a chunk of which the other side has a base (missing bytes of it count as zero): sent as the
+    // difference to that where a sample says that this is smaller.
+    proto::EncodedChunk seal_on_base(std::uint32_t index, std::string&& raw, std::string_view base,
+                                     const Choice& choice);
+    // About how many bytes `raw` takes without a base, from a sample.
+    std::size_t expected_size(std::string_view raw, const Choice& choice);
     // The raw bytes of a chunk whose leaf holds; Code::integrity if it does not, Code::protocol if it cannot be
     // decoded.
     Result<std::string> open(const proto::EncodedChunk& chunk);
     // The same; stored bytes are handed on without a copy.
     Result<std::string> open(proto::EncodedChunk&& chunk);
+    // The same for a chunk that may be on a base: `base` is our chunk of that file. The leaf proves the result, so a
+    // base that is not the other side's can do no harm.
+    Result<std::string> open_on_base(const proto::EncodedChunk& chunk, std::string_view base);
 
   private:
-    std::optional<Encoded> pack(std::string_view raw, const Choice& choice);
+    struct Look;
+    Look look(std::string_view raw, const Choice& choice);
+    std::optional<Encoded> pack(std::string_view raw, const Look& look);
     struct State;
     std::unique_ptr<State> state_;
 };

@@ -7,19 +7,6 @@ namespace drawhitch::plan {
 
 namespace {
 
-std::string series_of(const std::string& name) {
-    std::string series;
-    for (char c : name) {
-        const bool digit = c >= '0' && c <= '9';
-        if (!digit) {
-            series += c;
-        } else if (series.empty() || series.back() != '#') {
-            series += '#';
-        }
-    }
-    return series;
-}
-
 std::int64_t latest(const Unit& unit, std::span<const proto::FileEntry> entries) {
     std::int64_t newest = 0;
     for (const std::size_t file : unit.files) {
@@ -55,6 +42,19 @@ bool is_weights(const Unit& unit) {
 }
 
 }  // namespace
+
+std::string series_of(const std::string& name) {
+    std::string series;
+    for (char c : name) {
+        const bool digit = c >= '0' && c <= '9';
+        if (!digit) {
+            series += c;
+        } else if (series.empty() || series.back() != '#') {
+            series += '#';
+        }
+    }
+    return series;
+}
 
 bool holds_weights(std::string_view path) {
     std::string name{path};

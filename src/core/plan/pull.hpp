@@ -14,6 +14,9 @@
 
 namespace drawhitch::plan {
 
+// The name of a path's series: each number in it as one sign.
+std::string series_of(const std::string& name);
+
 // Of each series of numbered units only the `newest` ones stay (by the time of their latest file, then by name); 0
 // keeps all. A series are units of the same directory whose names differ in digits only: "checkpoint-100",
 // "checkpoint-200".

@@ -14,6 +14,7 @@ namespace drawhitch::proto {
 // Bits of Hello::capabilities.
 inline constexpr std::uint64_t k_cap_digest_cache = 1U << 0U;
 inline constexpr std::uint64_t k_cap_writers = 1U << 1U;
+inline constexpr std::uint64_t k_cap_base = 1U << 2U;  // read on a base
 
 // Helper -> client, right after the preamble. Later versions append fields.
 struct Hello {

@@ -25,13 +25,17 @@ struct ChunkRange {
 };
 
 // An earlier, different file that both ends have: chunks may be sent as the XOR against its chunk of the same index.
+// Only for a helper with k_cap_base.
 struct BaseFile {
     std::string path{};
-    Digest digest{};  // its root digest
+    Digest digest{};  // its root digest, as the client knows it
+    // Of the base's chunks as the client has them: one per chunk asked for, in the order of the ranges. All zero where
+    // there is none. A chunk whose leaf differs on the box is no base.
+    std::vector<Digest> leaves{};
 
     template <class F>
     void visit(F& f) {
-        f(path), f(digest);
+        f(path), f(digest), f(leaves);
     }
 };
 

@@ -17,6 +17,8 @@ constexpr std::size_t k_bundle_paths = 256U << 10U;  // well inside a control fr
 constexpr std::uint32_t k_most_changes = 3;
 // Nobody asks again for what was asked for less than this ago: on a sound path all comes within it.
 constexpr milliseconds k_fair_time{400};
+// So many chunks in a row that were no smaller as differences: the next will not be either.
+constexpr std::uint32_t k_most_useless = 32;
 constexpr milliseconds k_look_again{100};  // while others owe something that may have to be asked for again
 
 std::uint64_t total_bytes(const std::vector<PullItem>& items) {
@@ -185,6 +187,7 @@ Status PullState::open_part(const Op& op, std::size_t index) {
         const std::lock_guard lock{mutex_};
         jobs_[index].part.reset();
     }
+    const auto base = LocalBase::open(landing_.destination(), wanted.base);
     auto part = landing_.part(op, wanted.target, part_plan(wanted));
     if (!part && part.error().code == Code::unsafe_path) {
         settle(index, FileState::failed, part.error().message, part.error().code);
@@ -194,6 +197,7 @@ Status PullState::open_part(const Op& op, std::size_t index) {
     const std::lock_guard lock{mutex_};
     PullJob& job = jobs_[index];
     job.part = std::move(*part);
+    job.base = base;
     followers_[index] = {};
     job.open_chunks = job.part->leaf_count() - job.part->proven_count();
     tally_.resumed += job.part->proven_bytes();
@@ -410,8 +414,31 @@ void PullState::settle_locked(std::size_t index, FileState state, std::string wh
     if (--group.open == 0) done_groups_.push_back(job.item.group);
     verdicts_[index] = {state, code, std::move(why)};
     job.part.reset();
+    job.base.reset();
     forget_troubles_locked(index);
     moved_.notify_all();
+}
+
+std::shared_ptr<LocalBase> PullState::base_of(std::size_t job) const {
+    const std::lock_guard lock{mutex_};
+    return jobs_[job].base;
+}
+
+void PullState::came_on_base(std::size_t job, std::uint64_t raw, std::uint64_t saved) {
+    const std::lock_guard lock{mutex_};
+    tally_.on_base += raw;
+    tally_.base_saved += saved;
+    if (jobs_[job].base) jobs_[job].base->useless = 0;
+}
+
+void PullState::came_beside_base(std::size_t job) {
+    const std::lock_guard lock{mutex_};
+    if (jobs_[job].base && ++jobs_[job].base->useless >= k_most_useless) jobs_[job].base.reset();
+}
+
+void PullState::drop_base(std::size_t job) {
+    const std::lock_guard lock{mutex_};
+    jobs_[job].base.reset();
 }
 
 void PullState::stop(Error error) {

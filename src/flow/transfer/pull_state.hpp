@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "flow/transfer/crew.hpp"
+#include "flow/transfer/local_base.hpp"
 #include "flow/transfer/pull_types.hpp"
 #include "io/disk/landing.hpp"
 
@@ -44,6 +45,7 @@ struct PullJob {
     bool certified{false};
     bool arrived{false};  // a small file: its bytes are on their way to the disk
     std::shared_ptr<disk::PartFile> part{};
+    std::shared_ptr<LocalBase> base{};  // of a large file, while it helps
     std::uint64_t open_chunks{0};
     proto::Digest root{};
     proto::Digest sha256{};
@@ -89,6 +91,13 @@ class PullState final : public SharedWork {
     void repeated(std::uint64_t bytes);
     void settle(std::size_t job, FileState state, std::string why = {}, Code code = Code::skipped);
     void stop(Error error) override;
+    // The file's base here; null if there is none (any more).
+    [[nodiscard]] std::shared_ptr<LocalBase> base_of(std::size_t job) const;
+    // A chunk that could have come on its base did, and that kept so many bytes off the wire; or it came whole. Too
+    // many of these and the base is given up.
+    void came_on_base(std::size_t job, std::uint64_t raw, std::uint64_t saved);
+    void came_beside_base(std::size_t job);
+    void drop_base(std::size_t job);
 
     // --- for the finisher ---
     // Held while a part is written or opened anew, so that bytes of a gone state never enter a new one.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,14 @@ struct PartPlan;
 
 namespace drawhitch::flow {
 
+// An earlier file of the same series that was proven here and may still be on the box: chunks may come as differences
+// to it. A guess may be wrong: then they come whole.
+struct PullBase {
+    std::string source{};  // relative to the link's root
+    std::string local{};   // relative to the destination
+    proto::Digest root{};
+};
+
 // One regular file to fetch. `source.path` is relative to the link's root.
 struct PullItem {
     proto::FileEntry source{};
@@ -28,6 +37,7 @@ struct PullItem {
     // What is completed together, if the caller asks to be told (GroupsDone): items of a group lie side by side, and
     // groups are fetched in their order in the list.
     std::uint32_t group{0};
+    std::shared_ptr<const PullBase> base{};  // few files have one
 };
 
 // What the part of an item on its way is true of: this path on the box, in this state.
@@ -60,9 +70,11 @@ struct PullResult {
 
 struct PullTally {
     Wire wire{};
-    std::uint64_t fetched{0};   // raw bytes proven on arrival
-    std::uint64_t resumed{0};   // raw bytes an earlier attempt had left here
-    std::uint64_t repeated{0};  // raw bytes that arrived in vain (wrong, or of a state that is gone)
+    std::uint64_t fetched{0};     // raw bytes proven on arrival
+    std::uint64_t resumed{0};     // raw bytes an earlier attempt had left here
+    std::uint64_t repeated{0};    // raw bytes that arrived in vain (wrong, or of a state that is gone)
+    std::uint64_t on_base{0};     // raw bytes that came as differences to an earlier file
+    std::uint64_t base_saved{0};  // about how many bytes that kept off the wire
     std::uint32_t wrong_chunks{0};
     std::uint32_t reconnects{0};
 };

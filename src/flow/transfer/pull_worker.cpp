@@ -138,6 +138,7 @@ void PullWorker::submit(Link& link, PullWork work) {
             read.ranges = {{pending.work.first, pending.work.count}};
             read.codecs = link.agent->codecs();
             read.level = source_.limits.level;
+            read.base = name_base(link, pending);
             for (std::uint32_t i = 0; i < pending.work.count; ++i) {
                 pending.owed.insert(pending.work.first + i);
             }
@@ -164,6 +165,23 @@ void PullWorker::submit(Link& link, PullWork work) {
         }
     }
     pending_.emplace(request, std::move(pending));
+}
+
+// The base of a span, if it has one and the helper knows what that is: with the leaves of what lies here.
+std::optional<proto::BaseFile> PullWorker::name_base(const Link& link, Pending& pending) const {
+    if ((link.agent->hello().capabilities & proto::k_cap_base) == 0) return std::nullopt;
+    auto base = state_.base_of(pending.work.jobs.front());
+    if (!base) return std::nullopt;
+    proto::BaseFile named{base->named().source, base->named().root, {}};
+    bool any = false;
+    for (std::uint32_t i = 0; i < pending.work.count; ++i) {
+        const std::string bytes = base->chunk(pending.work.first + i);
+        named.leaves.push_back(bytes.empty() ? proto::Digest{} : proto::leaf_digest(bytes));
+        any = any || !bytes.empty();
+    }
+    if (!any) return std::nullopt;
+    pending.base = std::move(base);
+    return named;
 }
 
 void PullWorker::submit_bundle(Link& link, Pending& pending) {
@@ -223,8 +241,10 @@ Status PullWorker::on_chunk(const Op& op, Link& link, Pending& pending, proto::E
         state_.repeated(chunk.raw_size);
         return ok();
     }
-    if (chunk.raw_size != wanted || chunk.on_base) return broken_helper("sent a chunk of another size than it has");
-    auto raw = codec_.open(chunk);
+    if (chunk.raw_size != wanted) return broken_helper("sent a chunk of another size than it has");
+    if (chunk.on_base && !pending.base) return broken_helper("sent a difference to a file nobody named");
+    auto raw = chunk.on_base ? codec_.open_on_base(chunk, pending.base->chunk(chunk.index)) : codec_.open(chunk);
+    if (pending.base) count_base(job, chunk, raw);
     if (!raw && raw.error().code != Code::integrity && raw.error().code != Code::protocol)
         return std::move(raw).error();
     if (!raw) {
@@ -233,6 +253,14 @@ Status PullWorker::on_chunk(const Op& op, Link& link, Pending& pending, proto::E
     }
     PullFinisher::Chunk arrived{job, pending.work.generation, chunk.index, std::move(*raw), chunk.leaf};
     return hand_over(op, link, arrived);
+}
+
+// A difference that does not lead to the right bytes is the last one: whatever the reason, whole chunks do not have it.
+void PullWorker::count_base(std::size_t job, const proto::EncodedChunk& chunk, const Result<std::string>& raw) {
+    if (!chunk.on_base) return state_.came_beside_base(job);
+    if (!raw) return state_.drop_base(job);
+    const std::size_t whole = codec_.expected_size(*raw, {codec::supported(), source_.limits.level});
+    state_.came_on_base(job, raw->size(), whole - std::min(whole, chunk.bytes.size()));
 }
 
 Status PullWorker::on_block(const Op& op, Link& link, Pending& pending, proto::EncodedChunk&& chunk) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -40,6 +41,7 @@ class PullWorker final : private LinkedWork {
         std::uint32_t next_block{0};
         std::vector<std::uint32_t> generations{};  // bundle: of each job when it was asked for
         std::vector<proto::Digest> leaves{};       // compare
+        std::shared_ptr<LocalBase> base{};         // span: what was named to the helper
     };
 
     [[nodiscard]] bool over() const override;
@@ -52,6 +54,8 @@ class PullWorker final : private LinkedWork {
     [[nodiscard]] std::uint64_t ahead() const;
     void submit(Link& link, PullWork work);
     void submit_bundle(Link& link, Pending& pending);
+    [[nodiscard]] std::optional<proto::BaseFile> name_base(const Link& link, Pending& pending) const;
+    void count_base(std::size_t job, const proto::EncodedChunk& chunk, const Result<std::string>& raw);
     Status handle(const Op& op, Link& link, agent::Incoming&& incoming);
     Status on_data(const Op& op, Link& link, Pending& pending, std::string_view payload);
     Status on_chunk(const Op& op, Link& link, Pending& pending, proto::EncodedChunk&& chunk);

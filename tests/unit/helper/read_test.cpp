@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <functional>
 
+#include "core/codec/codec.hpp"
+#include "core/proto/chunk.hpp"
 #include "core/proto/limits.hpp"
 #include "unit/helper/fixture.hpp"
 
@@ -238,4 +240,84 @@ TEST_CASE("several requests may be in flight, and their answers come in order") 
     CHECK(std::is_sorted(order.begin(), order.end()));
     CHECK(order.front() == first);
     CHECK(order.back() == second);
+}
+
+namespace {
+
+// Sends a read on a base, and opens what comes with `mine`, our copy of the base's only chunk.
+struct OnBase {
+    std::string bytes{};
+    bool used{false};
+    std::size_t sent{0};
+};
+
+OnBase read_on_base(Box& box, const proto::BaseFile& base, const std::string& mine) {
+    proto::Read request = read_of(box, "new", {{0, 1}});
+    request.codecs = codec::supported();
+    request.base = base;
+    agent::Session& session = box.agent->session();
+    const std::uint32_t number = session.submit(request);
+    OnBase result;
+    proto::ChunkAssembler assembler;
+    codec::Codec codec;
+    for (;;) {
+        const auto frame = Connection::must(session.receive(box.op));
+        REQUIRE(frame.request == number);
+        if (frame.type == proto::MessageType::read_end) return result;
+        REQUIRE(frame.type == proto::MessageType::data);
+        const auto chunk = Connection::must(assembler.feed(frame.payload));
+        if (!chunk) continue;
+        result.used = chunk->on_base;
+        result.sent = chunk->bytes.size();
+        result.bytes = Connection::must(codec.open_on_base(*chunk, mine));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a read on a base brings the difference to it, where the box has the base as we have it") {
+    Box box;
+    const std::string old = noise(700'000, 1);
+    std::string content = old;
+    for (std::size_t at = 0; at < content.size(); at += 1000)
+        content[at] = static_cast<char>(content[at] ^ 1);
+    content += noise(5000, 2);
+    box.put("new", content);
+    box.put("old", old);
+    REQUIRE((box.agent->hello().capabilities & proto::k_cap_base) != 0);
+    const proto::BaseFile base{"old", proto::content_digest(old), {proto::leaf_digest(old)}};
+    const OnBase good = read_on_base(box, base, old);
+    CHECK(good.used);
+    CHECK(good.sent < 50'000);
+    CHECK(good.bytes == content);
+
+    const auto whole = [&](const proto::BaseFile& named) {
+        const OnBase got = read_on_base(box, named, old);
+        return !got.used && got.bytes == content;
+    };
+    // What is no base: not there, no file, outside, behind a link, of other bytes, shorter, or nothing of ours.
+    std::filesystem::create_directories(box.at("dir"));
+    std::filesystem::create_symlink("old", box.at("link"));
+    support::write_file(box.outside() + "/old", old);
+    for (const std::string path : {"gone", "dir", "../old", "/etc/passwd", "link", "", "old/x"})
+        CHECK(whole({path, base.digest, base.leaves}));
+    CHECK(whole({"old", base.digest, {proto::Digest{}}}));
+    box.put("old", old.substr(0, 600'000));
+    CHECK(whole(base));
+    std::string other = old;
+    other[5] = static_cast<char>(other[5] ^ 1);
+    box.put("old", other);
+    CHECK(whole(base));
+}
+
+TEST_CASE("a base with more or fewer leaves than chunks asked for is malformed") {
+    Box box;
+    box.put("new", noise(100));
+    Collected got;
+    for (const std::size_t leaves : {std::size_t{0}, std::size_t{2}}) {
+        proto::Read request = read_of(box, "new", {{0, 1}});
+        request.base = proto::BaseFile{"old", {}, std::vector<proto::Digest>(leaves)};
+        CHECK(code_of(box.agent->read(box.op, request, into(got))) == Code::protocol);
+    }
+    CHECK(got.bytes.empty());
 }
