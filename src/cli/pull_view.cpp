@@ -109,6 +109,7 @@ Json known(const std::optional<double>& number) {
 Json cost_json(const plan::PullCost& cost) {
     Json json = Json::object();
     json.set("bytes", cost.bytes).set("seconds", known(cost.seconds)).set("egress", known(cost.egress));
+    json.set("limit", known(cost.limit));
     return json.set("meter", known(cost.meter)).set("currency", cost.currency);
 }
 

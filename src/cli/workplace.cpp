@@ -8,7 +8,9 @@
 #include "core/config/dirs.hpp"
 #include "core/config/load_profile.hpp"
 #include "core/config/load_project.hpp"
+#include "core/config/rate.hpp"
 #include "flow/lease_word.hpp"
+#include "io/agent/throttle.hpp"
 
 namespace drawhitch::cli {
 
@@ -27,6 +29,7 @@ model::Connection joined(const model::Connection& settings, const model::Connect
     prefer(both.connect_timeout_s, project.connect_timeout_s);
     prefer(both.stall_timeout_s, project.stall_timeout_s);
     prefer(both.poll_s, project.poll_s);
+    prefer(both.bandwidth, project.bandwidth);
     return both;
 }
 
@@ -57,7 +60,18 @@ Result<std::unique_ptr<Workplace>> Workplace::open(Context& context, WrongFile w
     made->connector_.emplace(*made->ledger_, made->laptop_, made->connection_, *made->secrets_);
     made->deps_.emplace(flow::Deps{*made->ledger_, *made->connector_, made->helpers_, context.prompt, made->laptop_,
                                    made->project_, context.settings, context.globals.dry_run});
+    if (made->connection_.bandwidth) TRY(made->limit_bandwidth(*made->connection_.bandwidth));
     return made;
+}
+
+Status Workplace::limit_bandwidth(std::string_view word) {
+    const auto rate = config::parse_rate(word);
+    if (!rate) {
+        return Error{Code::usage,
+                     "--limit takes " + std::string{config::k_rate_words} + ", not \"" + printable(word) + "\""};
+    }
+    deps_->throttle = *rate == 0 ? nullptr : std::make_shared<agent::Throttle>(*rate);
+    return ok();
 }
 
 Status Workplace::find_project(Context& context, WrongFile wrong) {

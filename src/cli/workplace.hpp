@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "cli/context.hpp"
 #include "cli/parsed.hpp"
@@ -36,6 +37,9 @@ class Workplace {
     [[nodiscard]] const disk::ProfileStore& profiles() const { return *profiles_; }
     [[nodiscard]] transport::SecretPrompt& secrets() { return *secrets_; }
     [[nodiscard]] flow::LeaseConnector& connector() { return *connector_; }
+
+    // What --limit says, above [connection] bandwidth. Code::usage for a word that is no rate.
+    Status limit_bandwidth(std::string_view word);
 
     // Between two looks at this box: what the project or the user says, else the lease's profile, else the built-in.
     [[nodiscard]] milliseconds poll_interval(const model::Lease& lease) const;

@@ -54,6 +54,7 @@ Result<Box> Box::connect(const Op& op, Deps& deps, const model::Lease& lease, co
     options.known_path = lease.helper_path;
     options.data_dir = lease.root;
     options.install = !how.beside;
+    options.session.throttle = deps.throttle;
     TRY_ASSIGN(auto agent, agent::Agent::connect(op, *transport, deps.helpers, options));
     Box box{deps.ledger, lease, std::move(transport), std::move(agent)};
     const proto::Hello& hello = box.agent_->hello();

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "core/exchange/copied_json.hpp"
 #include "core/plan/crew_size.hpp"
+#include "flow/bandwidth.hpp"
 #include "flow/cp_places.hpp"
 #include "flow/cp_task.hpp"
 #include "flow/lease_word.hpp"
@@ -58,7 +59,7 @@ Result<Link> Copy::connect(const Op& op, const model::Lease& lease, const Connec
 
 Result<Link> Copy::connect_first(EarlyLinks& early, std::uint64_t bytes) {
     const plan::Way way = options_.to_box ? plan::Way::push : plan::Way::pull;
-    const int most = deps_.dry_run ? 1 : deps_.connector.most_at_once(lease_);
+    const int most = deps_.dry_run ? 1 : most_connections(deps_, lease_);
     transport::Milestones milestones{};
     milestones.logged_in = [&early] { early.let_in(); };
     if (Box::expects_helper(deps_, lease_)) {

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "core/plan/pull.hpp"
 #include "core/plan/tree_policy.hpp"
+#include "flow/bandwidth.hpp"
 #include "flow/cp_names.hpp"
 #include "flow/cp_places.hpp"
 #include "flow/cp_task.hpp"
@@ -85,7 +86,7 @@ class CopyFromBox final : public Copy {
             return open(op, std::move(fresh), directory);
         };
         const PullOutcome outcome = pull_files(op_, {dial, std::move(link)}, *landing, std::move(items),
-                                               PullLimits{.connections = deps_.connector.most_at_once(lease_)});
+                                               PullLimits{.connections = most_connections(deps_, lease_)});
         take(outcome, landing->destination());
         if (!report_.problem) TRY(landing->discard());
         return std::move(report_);

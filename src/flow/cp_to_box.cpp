@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "core/exchange/copied_json.hpp"
+#include "flow/bandwidth.hpp"
 #include "flow/cp_names.hpp"
 #include "flow/cp_places.hpp"
 #include "flow/cp_private.hpp"
@@ -71,7 +72,7 @@ class CopyToBox final : public Copy {
             return source.read(file, offset, size);
         };
         PushOutcome outcome = push_files(op_, {claiming, std::move(link)}, *fence_, read, items,
-                                         PushLimits{.connections = deps_.connector.most_at_once(lease_), .sync = true});
+                                         PushLimits{.connections = most_connections(deps_, lease_), .sync = true});
         take(outcome, items);
         if (outcome.link) add(report_.wire, outcome.link->agent->session().traffic());
         if (removes && !report_.problem) remove_private(op_, std::move(*outcome.link), claiming);

@@ -12,7 +12,8 @@
 
 namespace drawhitch::agent {
 class HelperImages;
-}
+class Throttle;
+}  // namespace drawhitch::agent
 namespace drawhitch::ledger {
 class Ledger;
 }
@@ -62,6 +63,7 @@ struct Deps {
     const ProjectContext& project;
     const model::Settings& settings;
     bool dry_run{false};
+    std::shared_ptr<agent::Throttle> throttle{};  // null: as fast as the path is
 };
 
 }  // namespace drawhitch::flow

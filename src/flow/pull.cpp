@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "core/plan/crew_size.hpp"
+#include "flow/bandwidth.hpp"
 #include "flow/lease_word.hpp"
 #include "flow/pull_task.hpp"
 #include "flow/run/claim.hpp"
@@ -168,7 +169,7 @@ Result<Link> Pull::dial(const Op& op) {
     transport::Milestones milestones{};
     milestones.logged_in = [this] { early_->let_in(); };
     if (expects_much() && Box::expects_helper(deps_, lease_)) {
-        milestones.connected = [this, most = deps_.connector.most_at_once(lease_)](std::chrono::nanoseconds trip) {
+        milestones.connected = [this, most = most_connections(deps_, lease_)](std::chrono::nanoseconds trip) {
             constexpr std::uint64_t k_much = std::numeric_limits<std::uint64_t>::max();
             early_->begin(std::min(most, plan::CrewSize::by_distance(plan::Way::pull, trip.count(), k_much)));
         };

@@ -12,6 +12,7 @@
 #include "core/plan/pull_base.hpp"
 #include "core/plan/pull_cost.hpp"
 #include "core/proto/limits.hpp"
+#include "flow/bandwidth.hpp"
 #include "flow/lease_word.hpp"
 #include "flow/name_check.hpp"
 #include "flow/pull_owner.hpp"
@@ -275,7 +276,8 @@ Status Pull::estimate() {
     std::vector<double> rates;
     for (const ledger::Sample& sample : past)
         rates.push_back(sample.value);
-    plan::PullPrices prices{.egress_gb = {}, .price_hour = lease_.price_hour, .currency = lease_.currency};
+    plan::PullPrices prices{.egress_gb = {}, .price_hour = lease_.price_hour, .currency = lease_.currency, .limit = {}};
+    if (const auto limit = bandwidth_of(deps_)) prices.limit = static_cast<double>(*limit);
     const auto profile = config::load_profile(lease_.profile_toml, lease_.profile, "");
     if (profile.ok() && profile.value.meter.egress_gb >= 0) prices.egress_gb = profile.value.meter.egress_gb;
     report_.cost = plan::pull_cost(report_.planned_bytes - report_.held_bytes, rates, prices);

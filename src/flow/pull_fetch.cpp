@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "flow/bandwidth.hpp"
 #include "flow/lease_word.hpp"
 #include "flow/pull_task.hpp"
 #include "flow/transfer/pull_files.hpp"
@@ -69,7 +70,7 @@ Result<bool> Pull::transfer(disk::Landing& landing) {
                           options_.record_every};
     const Instant began = op_.clock.now();
     const PullOutcome outcome = pull_files(op_, {dial, std::move(*link_)}, landing, std::exchange(items_, {}),
-                                           PullLimits{.connections = deps_.connector.most_at_once(lease_)}, done);
+                                           PullLimits{.connections = most_connections(deps_, lease_)}, done);
     report_.tally = outcome.tally;
     count_lost();
     report_.problem = outcome.stopped;

@@ -8,6 +8,7 @@
 #include "base/retry.hpp"
 #include "base/text.hpp"
 #include "core/plan/push.hpp"
+#include "flow/bandwidth.hpp"
 #include "flow/box.hpp"
 #include "flow/name_check.hpp"
 #include "flow/release.hpp"
@@ -196,7 +197,7 @@ class Push {
             };
             TRY(check_names_there());
             TRY(remember_staged(deps_.ledger, lease_.id, report_.hash));
-            const ReleaseBuilder::Connections connections{dial, *fence_, deps_.connector.most_at_once(lease_)};
+            const ReleaseBuilder::Connections connections{dial, *fence_, most_connections(deps_, lease_)};
             ReleaseBuilder builder{op_, report_.tree, source_, connections, !facts_ || facts_->hard_links};
             const Status built = builder.build(link, current, report_);
             gave_up_ = builder.gave_up();

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
+#include "cli/limit_view.hpp"
 #include "cli/workplace.hpp"
 #include "flow/cp.hpp"
 #include "flow/lease_word.hpp"
@@ -148,11 +149,18 @@ void show_replaced(Context& context, const flow::CpReport& report) {
 
 Result<Outcome> run_cp(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
+    if (const auto limit = parsed.text("limit")) TRY(place->limit_bandwidth(*limit));
     TRY_ASSIGN(const auto options, cp_options(context, *place, parsed));
     TRY_ASSIGN(const auto report, flow::cp(context.op, place->deps(), options));
     const Counts counts = count(report);
     show_files(context.out, report);
     context.out.text(summary(report, counts));
+    if (report.planned) {
+        const std::string words =
+            limited(place->deps(), counts.planned.bytes - std::min(report.held, counts.planned.bytes));
+        if (!words.empty()) context.out.text(words.substr(2));
+    }
+    context.out.json("limit", limit_json(place->deps()));
     if (counts.kept.files > 0) context.out.text(counted(counts.kept.files, "file") + " already there, the same");
     show_replaced(context, report);
     context.out.value("destination", "to", Cell::name(report.destination));
@@ -181,6 +189,8 @@ CommandRow cp_command() {
             "copies as long as it is still there under the same key.",
         .positionals = {{.name = "FROM", .help = "BOX:PATH or a path here"},
                         {.name = "TO", .help = "the other side; a directory receives the source under its own name"}},
+        .options = {{"--limit", OptionKind::text, "RATE",
+                     "at most so much: 20M or 500k (bytes a second), 160mbit, none"}},
         .examples = {{"drawhitch cp -n data b1:data/", "what would be copied, and what it would replace"},
                      {"drawhitch cp b1:/workspace/data/labels.csv .", "bring one file"},
                      {"drawhitch cp vocab b1:data/", "send a directory into ~/data of the box"}},

@@ -93,6 +93,7 @@ Result<flow::FollowOptions> follow_options(const Parsed& parsed, flow::PullOptio
 
 Result<Outcome> run_pull(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
+    if (const auto limit = parsed.text("limit")) TRY(place->limit_bandwidth(*limit));
     TRY_ASSIGN(const auto target, place->target_to_read(parsed));
     TRY_ASSIGN(const auto options, pull_options(context, parsed, *place, target));
     if (options.to.empty()) TRY(check_place(context, *place, parsed, target));
@@ -150,6 +151,8 @@ CommandRow pull_command() {
                     {"--every", OptionKind::duration, "TIME", "between two looks of --follow (connection.poll_s)"},
                     {"--give-up", OptionKind::duration, "TIME", "how long --follow waits for a silent box (10m)"},
                     {"--rehash", OptionKind::flag, "", "let the box read again what its digest cache knows"},
+                    {"--limit", OptionKind::text, "RATE",
+                     "at most so much: 20M or 500k (bytes a second), 160mbit, none"},
                     {"--local-fs", OptionKind::text, "KIND", "how names behave where files land (auto)",
                      "auto|linux|macos|windows"}},
         .examples = {{"drawhitch pull b1 r1", "everything the run must leave behind"},

@@ -4,6 +4,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/context.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/limit_view.hpp"
 #include "cli/push_view.hpp"
 #include "cli/retype.hpp"
 #include "cli/workplace.hpp"
@@ -82,6 +83,7 @@ void show_result(term::Output& out, const flow::PushReport& report) {
 
 Result<Outcome> run_push(Context& context, const Parsed& parsed) {
     TRY_ASSIGN(const auto place, Workplace::open(context));
+    if (const auto limit = parsed.text("limit")) TRY(place->limit_bandwidth(*limit));
     TRY_ASSIGN(const auto target, place->target(parsed));
     flow::PushOptions options{};
     options.box = target.lease.name;
@@ -99,7 +101,9 @@ Result<Outcome> run_push(Context& context, const Parsed& parsed) {
     if (report.planned) {
         show_plan(context.out, report.tree);
         context.out.text("would push " + counted(report.tree.files, "file") + ", " + human_bytes(report.tree.bytes) +
-                         ", less what " + target.lease.name + " has already");
+                         ", less what " + target.lease.name + " has already" +
+                         limited(place->deps(), report.tree.bytes));
+        context.out.json("limit", limit_json(place->deps()));
     } else {
         show_result(context.out, report);
     }
@@ -128,6 +132,8 @@ CommandRow push_command() {
         .options = {{"--fix-eol", OptionKind::flag, "",
                      "repair line ends, byte order marks and execute bits of scripts in what is pushed"},
                     {"--max-size", OptionKind::bytes, "SIZE", "ask only above this size"},
+                    {"--limit", OptionKind::text, "RATE",
+                     "at most so much: 20M or 500k (bytes a second), 160mbit, none"},
                     {"--rehash", OptionKind::flag, "", "let the box read its release again, whatever its cache says"}},
         .examples = {{"drawhitch push b1", "send what changed"},
                      {"drawhitch push -n", "what would go, what is held back, and how much it is"}},

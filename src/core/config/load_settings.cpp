@@ -28,6 +28,8 @@ constexpr std::array k_rows{
                "seconds without a byte until a connection is given up", true},
     SettingRow{"connection.poll_s", SettingKind::integer, "", "profile",
                "seconds between two polls of a box; profile: what [limits] of its profile says", true},
+    SettingRow{"connection.bandwidth", SettingKind::text, "", "none",
+               "most that is moved to and from a box, as 20M (bytes a second) or 160mbit", true},
 };
 
 void read_all(Reader& root, model::Settings& settings) {
@@ -68,6 +70,7 @@ std::optional<std::string> connection_value(const model::Connection& connection,
     if (key == "connection.connect_timeout_s") return shown(connection.connect_timeout_s);
     if (key == "connection.stall_timeout_s") return shown(connection.stall_timeout_s);
     if (key == "connection.poll_s") return shown(connection.poll_s);
+    if (key == "connection.bandwidth") return connection.bandwidth;
     return std::nullopt;
 }
 

@@ -1,5 +1,7 @@
 #include "core/config/shared_sections.hpp"
 
+#include "core/config/rate.hpp"
+
 namespace drawhitch::config {
 
 std::vector<std::string> read_argv(Reader& table, std::string_view key) {
@@ -21,6 +23,11 @@ model::Connection read_connection(Reader& root) {
     connection.connect_timeout_s = table.optional_integer("connect_timeout_s", {1, 3600});
     connection.stall_timeout_s = table.optional_integer("stall_timeout_s", {5, 3600});
     connection.poll_s = table.optional_integer("poll_s", {1, 3600});
+    connection.bandwidth = table.optional_text("bandwidth");
+    if (connection.bandwidth && !parse_rate(*connection.bandwidth)) {
+        table.problem(table.at("bandwidth"), table.named("bandwidth") + " takes " + std::string{k_rate_words});
+        connection.bandwidth.reset();
+    }
     table.finish();
     return connection;
 }

@@ -68,6 +68,7 @@ struct Connection {
     std::optional<int> connect_timeout_s{};
     std::optional<int> stall_timeout_s{};
     std::optional<int> poll_s{};
+    std::optional<std::string> bandwidth{};  // as written; config::parse_rate accepts it
 };
 
 struct Project {

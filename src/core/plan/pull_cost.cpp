@@ -26,7 +26,7 @@ std::string cents(double amount, const std::string& currency) {
 }  // namespace
 
 PullCost pull_cost(std::uint64_t bytes, std::span<const double> rates, const PullPrices& prices) {
-    PullCost cost{.bytes = bytes, .currency = prices.currency};
+    PullCost cost{.bytes = bytes, .currency = prices.currency, .limit = prices.limit};
     std::vector<double> known;
     for (const double rate : rates)
         if (std::isfinite(rate) && rate > 0) known.push_back(rate);
@@ -35,10 +35,18 @@ PullCost pull_cost(std::uint64_t bytes, std::span<const double> rates, const Pul
         std::nth_element(known.begin(), middle, known.end());
         cost.seconds = std::min(static_cast<double>(bytes) / *middle, k_longest);
     }
+    if (prices.limit && *prices.limit > 0) {
+        const double limited = std::min(static_cast<double>(bytes) / *prices.limit, k_longest);
+        cost.seconds = std::max(cost.seconds.value_or(0), limited);
+    }
     if (prices.egress_gb && *prices.egress_gb >= 0)
         cost.egress = static_cast<double>(bytes) / k_gigabyte * *prices.egress_gb;
     if (cost.seconds && prices.price_hour) cost.meter = *cost.seconds / k_hour * *prices.price_hour;
     return cost;
+}
+
+std::string limit_words(double limit) {
+    return "at most " + human_bytes(static_cast<std::uint64_t>(limit)) + "/s";
 }
 
 std::string cost_line(const PullCost& cost) {
@@ -48,6 +56,7 @@ std::string cost_line(const PullCost& cost) {
         const std::chrono::seconds whole{std::max<std::int64_t>(1, std::llround(*cost.seconds))};
         line += ", about " + human_duration(whole);
     }
+    if (cost.limit) line += ", " + limit_words(*cost.limit);
     if (cost.egress && *cost.egress > 0) line += ", egress at most " + cents(*cost.egress, cost.currency);
     if (cost.meter) line += ", the box meanwhile " + cents(*cost.meter, cost.currency);
     return line;

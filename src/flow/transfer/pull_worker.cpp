@@ -45,6 +45,14 @@ void PullWorker::relinked() {
 
 Status PullWorker::serve(const Op& op, Link& link) {
     agent::Session& session = link.agent->session();
+    session.on_held([this](Instant at) { seat_.heard = at.time_since_epoch().count(); });
+    const Status served = serve_heard(op, link);
+    session.on_held({});
+    return served;
+}
+
+Status PullWorker::serve_heard(const Op& op, Link& link) {
+    agent::Session& session = link.agent->session();
     window_ = {};
     granted_window_ = 0;
     if (const auto trip = session.round_trip()) seat_.round_trip = trip->count();

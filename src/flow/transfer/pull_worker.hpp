@@ -46,6 +46,7 @@ class PullWorker final : private LinkedWork {
 
     [[nodiscard]] bool over() const override;
     Status serve(const Op& op, Link& link) override;
+    Status serve_heard(const Op& op, Link& link);
     bool unlinked(const agent::Traffic& traffic) override;
     void relinked() override;
     Status fill(const Op& op, Link& link);

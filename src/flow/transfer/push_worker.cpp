@@ -43,8 +43,10 @@ void PushWorker::relinked() {
 Status PushWorker::serve(const Op& op, Link& link) {
     agent::Session& session = link.agent->session();
     session.on_heard([this](Instant at) { seat_.heard = at.time_since_epoch().count(); });
+    session.on_held([this](Instant at) { seat_.heard = at.time_since_epoch().count(); });
     const Status served = serve_heard(op, link);
     session.on_heard({});
+    session.on_held({});
     return served;
 }
 

@@ -25,6 +25,8 @@ constexpr std::uint64_t k_helper_grants_a_window = proto::k_push_grants;
 // sshd lets a channel have 2 MiB in flight (OpenSSH, CHAN_SES_WINDOW_DEFAULT).
 constexpr std::uint64_t k_push_in_flight = 2U << 20U;
 constexpr std::uint64_t k_window_min = 2 * proto::k_data_payload_max;
+// Less credit at a time would be mostly frames about credit.
+constexpr std::uint64_t k_least_grant = 16U << 10U;
 constexpr milliseconds k_ping_every{proto::k_ping_seconds * 1000};
 constexpr milliseconds k_short_look{1};
 
@@ -47,6 +49,9 @@ struct Session::State {
     std::deque<Incoming> inbox{};
     std::set<std::uint32_t> forgotten{};
     std::function<void(Instant)> heard{};
+    std::function<void(Instant)> held{};
+    std::optional<milliseconds> throttled{};  // for how long, since the last look
+    bool brings_data{false};                  // something was asked for that comes as data
     std::size_t inbox_control_bytes{0};
     std::string outbox{};
     std::size_t out_at{0};
@@ -55,6 +60,7 @@ struct Session::State {
     std::optional<transport::Exit> exit{};
     std::optional<Error> dead{};
     Instant last_queued{};
+    Instant looked_at{};  // the clock, at the last pump
     std::uint32_t last_request{0};
     std::uint64_t send_limit{0};   // push credit, cumulative
     std::uint64_t send_window{0};  // how far it was ahead of what the helper has consumed when it was granted
@@ -76,6 +82,8 @@ struct Session::State {
     Status take_data(Frame frame);
     Status take_frames(Instant now, std::string_view bytes);
     void grant();
+    std::uint64_t allowed(std::uint64_t wanted);
+    bool may_send(Instant now, std::uint64_t bytes);
     void take_credit(Instant now, std::uint64_t limit);
     [[nodiscard]] std::uint64_t in_flight() const;
     Status await_hello(const Op& op, std::string_view nonce);
@@ -122,13 +130,17 @@ Status Session::State::pump(const Op& op) {
     TRY(op.check());
     if (dead) return *dead;
     const Instant now = op.clock.now();
+    looked_at = now;
+    if (options.throttle) grant();
+    const milliseconds patience = std::min(k_ping_every, std::exchange(throttled, {}).value_or(k_ping_every));
     if (now - last_queued >= k_ping_every && unsent() == 0) {
         ping(now);
         last_queued = now;
     }
-    auto step = move(op.within(k_ping_every), false);
+    auto step = move(op.within(patience), false);
     if (!step) {
-        // The short deadline is ours, to get round to the next ping; the caller's own is still to come.
+        // The short deadline is ours, to get round to the next ping or what the throttle lets through by then; the
+        // caller's own is still to come.
         if (step.error().code == Code::deadline) return op.check();
         return step.error().code == Code::cancelled ? std::move(step).error() : die(std::move(step).error());
     }
@@ -217,11 +229,33 @@ Status Session::State::take_data(Frame frame) {
     return ok();
 }
 
+// How much of it the throttle lets through. Where no data can come anyway, nothing is taken from others.
+std::uint64_t Session::State::allowed(std::uint64_t wanted) {
+    if (!options.throttle) return wanted;
+    if (!brings_data) return 0;
+    const std::uint64_t least = std::min(wanted, k_least_grant);
+    const std::uint64_t taken = options.throttle->take(looked_at, least, wanted);
+    if (taken > 0) return taken;
+    throttled = options.throttle->wait_for(looked_at, least);
+    const bool has_frame = granted - traffic.data_received >= proto::k_data_payload_max;
+    if (held && !has_frame) held(looked_at);
+    return 0;
+}
+
+bool Session::State::may_send(Instant now, std::uint64_t bytes) {
+    if (!options.throttle || options.throttle->take(now, bytes, bytes) > 0) return true;
+    throttled = options.throttle->wait_for(now, bytes);
+    if (held) held(now);
+    return false;
+}
+
 // Few frames, but no sender that waits for what has long come.
 void Session::State::grant() {
     const std::uint64_t window = std::max(options.pull_window, k_window_min);
     if (consumed + window < granted + window / k_grants_a_window) return;
-    granted = consumed + window;
+    const std::uint64_t more = allowed(consumed + window - granted);
+    if (more == 0) return;
+    granted += more;
     queue(MessageType::credit, 0, proto::encode(proto::Credit{granted}));
 }
 
@@ -275,7 +309,7 @@ Status Session::State::greet(const Op& op) {
         return error;
     }
     send_limit = send_window = hello.push_credit;
-    granted = std::max(options.pull_window, k_window_min);
+    granted = options.throttle ? 0 : std::max(options.pull_window, k_window_min);
     const proto::ClientHello mine{version, options.build_id, codec::supported(), granted, options.push_window};
     queue(MessageType::client_hello, 0, proto::encode(mine));
     last_queued = op.clock.now();
@@ -308,6 +342,7 @@ const Traffic& Session::traffic() const {
 
 std::uint32_t Session::submit_payload(MessageType type, std::string_view payload) {
     const std::uint32_t request = ++state_->last_request;
+    state_->brings_data |= type == MessageType::read || type == MessageType::read_bundle;
     state_->queue(type, request, payload);
     return request;
 }
@@ -318,6 +353,10 @@ void Session::queue_frame(MessageType type, std::uint32_t request, std::string_v
 
 void Session::on_heard(std::function<void(Instant)> heard) {
     state_->heard = std::move(heard);
+}
+
+void Session::on_held(std::function<void(Instant)> held) {
+    state_->held = std::move(held);
 }
 
 void Session::forget(std::uint32_t request) {
@@ -355,7 +394,8 @@ Status Session::send_chunk(const Op& op, std::uint32_t request, proto::EncodedCh
     proto::Fragmenter fragments(std::move(chunk));
     if (state_->in_flight() < state_->send_window / k_helper_grants_a_window) state_->push_flow.paused();
     while (!fragments.done()) {
-        while (fragments.next_size() > push_credit() || state_->unsent() > k_outbox_high)
+        const std::uint64_t size = fragments.next_size();
+        while (size > push_credit() || state_->unsent() > k_outbox_high || !state_->may_send(op.clock.now(), size))
             TRY(state_->pump(op));
         state_->queue(MessageType::data, request, fragments.next());
     }

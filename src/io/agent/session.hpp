@@ -15,6 +15,7 @@
 #include "core/proto/frame.hpp"
 #include "core/proto/messages_connection.hpp"
 #include "core/proto/wire.hpp"
+#include "io/agent/throttle.hpp"
 #include "io/transport/transport.hpp"
 
 namespace drawhitch::agent {
@@ -22,9 +23,10 @@ namespace drawhitch::agent {
 struct SessionOptions {
     // Data payload bytes the helper may have in flight towards us: little, until somebody learned what the path holds.
     std::uint64_t pull_window{512U << 10U};
-    std::uint64_t push_window{0};        // wish for what it lets us have in flight; 0 = its own choice
-    milliseconds hello_timeout{20'000};  // from start to the helper's hello
-    std::string build_id{};              // ours, told to the helper
+    std::uint64_t push_window{0};          // wish for what it lets us have in flight; 0 = its own choice
+    milliseconds hello_timeout{20'000};    // from start to the helper's hello
+    std::string build_id{};                // ours, told to the helper
+    std::shared_ptr<Throttle> throttle{};  // of all connections of a command; null: no limit
 };
 
 // One frame of the helper that belongs to a request.
@@ -76,6 +78,8 @@ class Session {
     // Told whenever anything arrives, also while this waits for something else. `heard` outlives the session or the
     // next call of this.
     void on_heard(std::function<void(Instant)> heard);
+    // Told while nothing moves because the throttle lets nothing through: such silence is ours. As for `on_heard`.
+    void on_held(std::function<void(Instant)> held);
     // Whatever still comes under a request is dropped here: nobody waits for it any more.
     void forget(std::uint32_t request);
     // Asks the helper to drop a request. It still gets exactly one last answer (its own, or a refusal `cancelled`).

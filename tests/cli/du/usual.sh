@@ -15,7 +15,9 @@ scratch = os.environ["SCRATCH"]
 for row in data["usage"]:
     if not row["path"].startswith(scratch):
         continue
-    print(row["path"].replace(scratch, ""), row["place"], (row["asked"] or "-").replace(scratch, ""), row["allocated"] // 100000)
+    print(row["path"].replace(scratch, ""), row["place"], (row["asked"] or "-").replace(scratch, ""))
+    if row["path"].endswith("/hf"):
+        print(row["apparent"], row["entries"])
     print("  ", row["tier"], row["survives_stop"], row["survives_down"])
 print(any(mount["mount"] == "/" and "disk" in mount["tier"] for mount in data["mounts"]))
 PY

@@ -39,6 +39,7 @@ TEST_CASE("every setting row can be set, read back and removed again") {
         const std::string value = row.kind == config::SettingKind::integer ? "30"
                                   : row.kind == config::SettingKind::flag  ? "true"
                                   : row.key == "color"                     ? "never"
+                                  : row.key == "connection.bandwidth"      ? "20M"
                                   : row.key == "connection.transport"      ? "openssh"
                                                                            : "some-name";
         const std::string text = set("# mine\n", row.key, value);

@@ -48,3 +48,13 @@ TEST_CASE("a cost below a cent is told as such, and egress that is free is not t
     const auto cost = plan::pull_cost(1'000'000, std::vector<double>{1e6}, {.egress_gb = 0, .price_hour = 1});
     CHECK(plan::cost_line(cost) == "977 KiB, about 1 s, the box meanwhile less than 0.01 USD");
 }
+
+TEST_CASE("under a limit a pull is no faster than it allows, and its time is known without earlier ones") {
+    const std::vector<double> rates{50e6};
+    auto cost = plan::pull_cost(2'000'000'000, rates, {.price_hour = 3.6, .limit = 10e6});
+    CHECK(near(cost.seconds, 200));
+    CHECK(near(cost.meter, 0.2));
+    CHECK(plan::cost_line(cost) == "1.9 GiB, about 3 min 20 s, at most 9.5 MiB/s, the box meanwhile 0.20 USD");
+    CHECK(near(plan::pull_cost(2'000'000'000, rates, {.limit = 1e9}).seconds, 40));
+    CHECK(near(plan::pull_cost(2'000'000'000, {}, {.limit = 1e9}).seconds, 2));
+}

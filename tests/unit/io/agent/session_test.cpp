@@ -28,7 +28,8 @@ class ScriptedHelper final : public transport::Process {
     std::optional<transport::Exit> exit{};
     std::function<std::string(const proto::Frame&)> answer{};
     std::optional<std::chrono::nanoseconds> path{};  // its round trip, as the kernel sees it
-    support::FakeClock* clock{nullptr};              // a step that has nothing to do takes a second of it
+    support::FakeClock* clock{nullptr};              // a step that has nothing to do takes `idle` of it
+    milliseconds idle{1000};
     std::vector<proto::Frame> heard{};
 
     Result<transport::Step> step(const Op& op, std::string_view outgoing, bool) override {
@@ -45,7 +46,7 @@ class ScriptedHelper final : public transport::Process {
             step.exit = exit;
         } else if (step.sent == 0) {
             if (clock == nullptr) return Error{Code::stalled, Retry::reconnect, "the test has nothing more to say"};
-            clock->advance(milliseconds{1000});
+            clock->advance(idle);
             TRY(op.check());
         }
         return step;
