@@ -129,6 +129,11 @@ void PullState::set_connections(std::size_t count) {
     connections_ = count;
 }
 
+std::size_t PullState::connections() const {
+    const std::lock_guard lock{mutex_};
+    return connections_;
+}
+
 Result<std::optional<PullWork>> PullState::take(const Op& op, bool repeat) {
     std::unique_lock lock{mutex_};
     for (;;) {

@@ -67,6 +67,7 @@ class PullState final : public SharedWork {
     void give_back(PullWork work);
     // How many connections share the queue; near its end work is cut smaller for them.
     void set_connections(std::size_t count) override;
+    [[nodiscard]] std::size_t connections() const;
     // True once every job has its result, or the pull was stopped.
     [[nodiscard]] bool over() const override;
     // Waits for work or the end, a second at most.

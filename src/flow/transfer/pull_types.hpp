@@ -100,7 +100,7 @@ struct PullOutcome {
 struct PullLimits {
     int connections{1};     // at most
     int first{0};           // begun with; 0 = as many as the path's round trip asks for
-    std::uint8_t level{0};  // of zstd; 0 = the helper's choice
+    std::uint8_t level{0};  // of zstd; 0 = as link and box allow (plan::packing_for)
     Persistence persistence{};
 };
 

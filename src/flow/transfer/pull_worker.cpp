@@ -110,9 +110,21 @@ void PullWorker::came(const Op& op, Link& link, const agent::Incoming& incoming)
     }
 }
 
+// Raw bytes for each byte that came.
+double PullWorker::grows() const {
+    return packed_come_ == 0 ? 1.0 : static_cast<double>(raw_come_) / static_cast<double>(packed_come_);
+}
+
+// What the helper may pack by, as the link stands now; a level that the caller fixed stays.
+plan::Packing PullWorker::packing(const Link& link) const {
+    const proto::CodecSet codecs = link.agent->codecs();
+    if (source_.limits.level != 0) return {codecs, source_.limits.level};
+    return plan::packing_for(
+        {window_.rate(), grows(), seat_.round_trip, link.agent->hello().cores, state_.connections(), codecs});
+}
+
 std::uint64_t PullWorker::ahead() const {
-    const double grows = packed_come_ == 0 ? 1.0 : static_cast<double>(raw_come_) / static_cast<double>(packed_come_);
-    const double wanted = 2.0 * static_cast<double>(window_.window()) * std::clamp(grows, 1.0, 8.0);
+    const double wanted = 2.0 * static_cast<double>(window_.window()) * std::clamp(grows(), 1.0, 8.0);
     return std::clamp(static_cast<std::uint64_t>(wanted), k_least_ahead, k_most_ahead);
 }
 
@@ -144,8 +156,9 @@ void PullWorker::submit(Link& link, PullWork work) {
             read.fence = item.source.fence();
             read.growing = item.growing;
             read.ranges = {{pending.work.first, pending.work.count}};
-            read.codecs = link.agent->codecs();
-            read.level = source_.limits.level;
+            const plan::Packing chosen = packing(link);
+            read.codecs = chosen.codecs;
+            read.level = chosen.level;
             read.base = name_base(link, pending);
             for (std::uint32_t i = 0; i < pending.work.count; ++i) {
                 pending.owed.insert(pending.work.first + i);
@@ -195,8 +208,9 @@ std::optional<proto::BaseFile> PullWorker::name_base(const Link& link, Pending& 
 void PullWorker::submit_bundle(Link& link, Pending& pending) {
     proto::ReadBundle read{};
     read.root = link.root;
-    read.codecs = link.agent->codecs();
-    read.level = source_.limits.level;
+    const plan::Packing chosen = packing(link);
+    read.codecs = chosen.codecs;
+    read.level = chosen.level;
     for (std::uint32_t i = 0; i < pending.work.jobs.size(); ++i) {
         const std::size_t job = pending.work.jobs[i];
         const PullItem item = state_.item(job);

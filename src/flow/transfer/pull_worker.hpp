@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/codec/codec.hpp"
+#include "core/plan/codec_policy.hpp"
 #include "core/proto/bundle.hpp"
 #include "core/proto/chunk.hpp"
 #include "core/proto/flow_window.hpp"
@@ -53,6 +54,8 @@ class PullWorker final : private LinkedWork {
     Status wait_for_work(const Op& op, Link& link);
     void came(const Op& op, Link& link, const agent::Incoming& incoming);
     [[nodiscard]] std::uint64_t ahead() const;
+    [[nodiscard]] double grows() const;
+    [[nodiscard]] plan::Packing packing(const Link& link) const;
     void submit(Link& link, PullWork work);
     void submit_bundle(Link& link, Pending& pending);
     [[nodiscard]] std::optional<proto::BaseFile> name_base(const Link& link, Pending& pending) const;
