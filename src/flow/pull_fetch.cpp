@@ -192,7 +192,20 @@ Status Pull::record(const disk::Root& records) {
     for (model::ManifestEntry& entry : unproven())
         manifest.push_back(std::move(entry));
     TRY(deps_.ledger.add_manifest(run_.id, manifest));
-    return add_receipt();
+    TRY(add_receipt());
+    forget_displaced();
+    return ok();
+}
+
+// A directory gets its receipt as soon as it is complete; what has left it since is proven no more, whatever the ledger
+// remembers (whoever asks it looks at the copies).
+void Pull::forget_displaced() {
+    if (!report_.receipt) return;
+    std::set<std::string_view> displaced;
+    for (const PulledFile& file : report_.files)
+        if (file.state == FileState::displaced) displaced.insert(file.entry.path);
+    std::erase_if(report_.receipt->files,
+                  [&](const model::ReceiptEntry& entry) { return displaced.contains(entry.file.path); });
 }
 
 void Pull::count_lost() {

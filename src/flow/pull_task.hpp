@@ -129,6 +129,8 @@ class Pull {
 
     Status add_receipt();
 
+    void forget_displaced();
+
     const Op& op_;
     Deps& deps_;
     const PullOptions& options_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <filesystem>
 #include <functional>
 #include <stdexcept>
@@ -91,6 +92,9 @@ void check_report(const support::FinishedRun& bench, const flow::PullReport& rep
 }  // namespace
 
 TEST_CASE("a directory swapped under a pull leaves nothing certified that is not under its name") {
+    // A slow pull has the receipt of the first directory by then.
+    const milliseconds record_every{GENERATE(0, 1'000'000)};
+    CAPTURE(record_every.count());
     const support::TempDir elsewhere;
     support::write_file(elsewhere / "model.dat", support::noise(12 * k_mebibyte, 9));
     for (const Swap& swap : swaps(elsewhere.path())) {
@@ -99,8 +103,8 @@ TEST_CASE("a directory swapped under a pull leaves nothing certified that is not
         bench.put("a/model.dat", support::noise(12 * k_mebibyte, 1));
         bench.put("b/model.dat", support::noise(12 * k_mebibyte, 2));
         bench.claim({{"*/model.dat", RosterClass::must}});
-        const auto report =
-            support::pull_during(bench, MessageType::data, k_in_second_file, [&] { swap.make(bench.there()); });
+        const auto report = support::pull_during(
+            bench, MessageType::data, k_in_second_file, [&] { swap.make(bench.there()); }, record_every);
         REQUIRE(report.problem);
         CHECK(report.problem->code == Code::integrity);
         CHECK(report.problem->next == "drawhitch pull b1 r1");

@@ -38,12 +38,17 @@ Result<std::unique_ptr<transport::Transport>> EventfulConnector::to(const Op&, c
     return std::unique_ptr<transport::Transport>{std::make_unique<Borrowed>(box_)};
 }
 
-flow::PullReport pull_during(FinishedRun& bench, proto::MessageType type, int nth, std::function<void()> event) {
+flow::PullReport pull_during(FinishedRun& bench, proto::MessageType type, int nth, std::function<void()> event,
+                             milliseconds record_every) {
     EventfulBox box(type, nth, std::move(event));
     EventfulConnector connector(box);
     flow::Deps& deps = bench.local.deps();
     flow::Deps eventful{deps.ledger, connector, deps.helpers, deps.prompt, deps.laptop, deps.project, deps.settings};
-    auto report = flow::pull(bench.op, eventful, {.box = "b1", .run = "r1"});
+    flow::PullOptions options{};
+    options.box = "b1";
+    options.run = "r1";
+    options.record_every = record_every;
+    auto report = flow::pull(bench.op, eventful, options);
     if (!report) throw std::runtime_error(report.error().message);
     if (!box.happened()) throw std::runtime_error("the pull was over before the event");
     return std::move(report).value();

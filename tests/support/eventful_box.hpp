@@ -39,6 +39,7 @@ class EventfulConnector final : public flow::Connector {
 };
 
 // A pull of b1 that must not fail as a whole, with the event in the middle of it. Throws if the frame never came.
-flow::PullReport pull_during(FinishedRun& bench, proto::MessageType type, int nth, std::function<void()> event);
+flow::PullReport pull_during(FinishedRun& bench, proto::MessageType type, int nth, std::function<void()> event,
+                             milliseconds record_every = milliseconds{1000});
 
 }  // namespace drawhitch::support
