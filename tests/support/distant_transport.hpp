@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -11,8 +12,10 @@ namespace drawhitch::support {
 
 class DistantTransport final : public transport::Transport {
   public:
-    DistantTransport(std::unique_ptr<transport::Transport> inner, milliseconds round_trip)
-        : inner_(std::move(inner)), round_trip_(round_trip) {}
+    // `at_the_door` is called when the path is there and nobody was let in yet.
+    DistantTransport(std::unique_ptr<transport::Transport> inner, milliseconds round_trip,
+                     std::function<void()> at_the_door = {})
+        : inner_(std::move(inner)), round_trip_(round_trip), at_the_door_(std::move(at_the_door)) {}
 
     Result<std::unique_ptr<transport::Process>> exec(const Op& op, const transport::BoxCommand& command) override {
         if (!let_in_) TRY(come_in(op));
@@ -41,6 +44,7 @@ class DistantTransport final : public transport::Transport {
 
     Status come_in(const Op& op) {
         if (milestones_.connected) milestones_.connected(round_trip_);
+        if (at_the_door_) at_the_door_();
         if (milestones_.before_login) TRY(milestones_.before_login(op));
         let_in_ = true;
         if (milestones_.logged_in) milestones_.logged_in();
@@ -49,6 +53,7 @@ class DistantTransport final : public transport::Transport {
 
     std::unique_ptr<transport::Transport> inner_;
     milliseconds round_trip_;
+    std::function<void()> at_the_door_{};
     transport::Milestones milestones_{};
     bool let_in_{false};
 };

@@ -8,9 +8,11 @@
 #include <fstream>
 #include <thread>
 
+#include "flow/box.hpp"
 #include "flow/cp.hpp"
 #include "io/transport/local.hpp"
 #include "support/distant_transport.hpp"
+#include "support/finished_run.hpp"
 #include "support/local_deps.hpp"
 #include "support/temp_dir.hpp"
 #include "support/test_box.hpp"
@@ -195,14 +197,28 @@ namespace {
 // A box far away; counts who comes.
 class FarConnector final : public flow::Connector {
   public:
-    Result<std::unique_ptr<transport::Transport>> to(const Op&, const model::Lease&) override {
-        ++made;
-        return std::unique_ptr<transport::Transport>{std::make_unique<support::DistantTransport>(
-            std::make_unique<transport::LocalTransport>(), milliseconds{40})};
+    Result<std::unique_ptr<transport::Transport>> to(const Op& op, const model::Lease&) override {
+        const bool first = made++ == 0;
+        const auto wait = [this, &clock = op.clock] {
+            const Instant latest = clock.now() + milliseconds{10'000};
+            while (made < expected && clock.now() < latest)
+                std::this_thread::yield();
+            before_login = made.load();
+        };
+        return std::unique_ptr<transport::Transport>{
+            std::make_unique<support::DistantTransport>(std::make_unique<transport::LocalTransport>(), milliseconds{40},
+                                                        first ? std::function<void()>{wait} : std::function<void()>{})};
     }
     [[nodiscard]] int most_at_once(const model::Lease&) const override { return 8; }
+    // The first one is let in once so many are there, or after ten seconds.
+    void expect(int count) {
+        made = 0;
+        expected = count;
+    }
 
     std::atomic<int> made{0};
+    std::atomic<int> expected{0};
+    std::atomic<int> before_login{0};  // how many were there when the first one was let in
 };
 
 struct FarBox {
@@ -213,15 +229,16 @@ struct FarBox {
     FarConnector far{};
 
     FarBox() { local.adopt("b1"); }
-    // Connections that were made for it.
-    int cp(const std::string& box_path, const std::string& local_path, bool to_box) {
+    // How many connections are made for it, all of them before the first one is let in.
+    void check_cp(int connections, const std::string& box_path, const std::string& local_path, bool to_box) {
         const flow::Deps& all = local.deps();
         flow::Deps deps{all.ledger, far, all.helpers, all.prompt, all.laptop, all.project, all.settings, false};
-        far.made = 0;
+        far.expect(connections);
         const auto report = flow::cp(op, deps, {"b1", box_path, local_path, to_box, "drawhitch cp A B"});
         REQUIRE(report);
         CHECK(!report->problem);
-        return far.made;
+        CHECK(far.before_login == connections);
+        CHECK(far.made == connections);
     }
 };
 
@@ -230,20 +247,50 @@ struct FarBox {
 TEST_CASE("a copy of weights from a far box begins its connections beside the first, and makes no others") {
     FarBox far;
     support::write_file(far.box / "first.txt", "the helper is installed");
-    CHECK(far.cp(far.box / "first.txt", far.here.path(), false) == 1);
+    far.check_cp(1, far.box / "first.txt", far.here.path(), false);
     const std::string weights(12'000'000, 'w');
     support::write_file(far.box / "model.pt", weights);
-    CHECK(far.cp(far.box / "model.pt", far.here.path(), false) == 3);
+    far.check_cp(3, far.box / "model.pt", far.here.path(), false);
     CHECK(support::read_file(far.here / "model.pt") == weights);
     // What is here already brings nothing to begin for.
-    CHECK(far.cp(far.box / "model.pt", far.here.path(), false) == 1);
+    far.check_cp(1, far.box / "model.pt", far.here.path(), false);
 }
 
 TEST_CASE("a copy to a far box begins as many connections as its bytes are worth") {
     FarBox far;
     support::write_file(far.here / "small.txt", "a");
-    CHECK(far.cp(far.box / "small.txt", far.here / "small.txt", true) == 1);
+    far.check_cp(1, far.box / "small.txt", far.here / "small.txt", true);
     support::write_file(far.here / "large.bin", std::string(6'000'000, 'l'));
-    CHECK(far.cp(far.box / "large.bin", far.here / "large.bin", true) == 2);
+    far.check_cp(2, far.box / "large.bin", far.here / "large.bin", true);
     CHECK(support::read_file(far.box / "large.bin") == std::string(6'000'000, 'l'));
+}
+
+TEST_CASE("the first pull of a run from a far box begins its connections beside the first, a later one does not") {
+    support::FinishedRun bench;
+    FarConnector far;
+    const flow::Deps& all = bench.local.deps();
+    flow::Deps deps{all.ledger, far, all.helpers, all.prompt, all.laptop, all.project, all.settings, false};
+    const std::string weights(12'000'000, 'w');
+    bench.put("out/model.bin", weights);
+    bench.claim({{"out/**", model::RosterClass::must}});
+    const auto check_pull = [&](int early, int connections) {
+        far.expect(early);
+        flow::PullOptions options{};
+        options.box = "b1";
+        const auto report = flow::pull(bench.op, deps, options);
+        REQUIRE(report);
+        CHECK(!report->problem);
+        CHECK(far.before_login == early);
+        CHECK(far.made == connections);
+    };
+    SECTION("where the helper is known to be") {
+        REQUIRE(flow::Box::connect(bench.op, deps, bench.lease));
+        check_pull(3, 3);
+        CHECK(support::read_file(bench.there() + "/out/model.bin") == weights);
+        check_pull(1, 1);
+    }
+    SECTION("and where it is not, none begins before it is there: they would all install it") {
+        check_pull(1, 3);
+        CHECK(support::read_file(bench.there() + "/out/model.bin") == weights);
+    }
 }
