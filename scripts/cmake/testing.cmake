@@ -4,7 +4,8 @@
 # than most cases. A folder without tests yet makes nothing. Run one case with build/dev/tests/NAME "title of the case".
 # The target tests_LABEL builds all tests of a label.
 # Each runs with a process list of its own (tests/support/alone.py).
-# SHARDS: the cases are shared out among so many entries, NAME_1 and so on, that run beside each other.
+# SHARDS: the cases are shared out among so many entries, NAME_1 and so on, that run beside each other. Which ones an
+# entry has depends on the order, so all have one seed; it changes with each fresh build.
 # LOOPS: cases tagged [loop] (each call of a flow fails once, each step is killed once) are an entry of their own,
 # NAME_loops, that runs beside the others and not among the `threads`: what they break is one thread's doing.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -38,11 +39,12 @@ function(drawhitch_test name)
     drawhitch_entry(${name}_loops PROGRAM ${name} LABELS ${loop_labels} TIMEOUT ${test_TIMEOUT} ARGUMENTS "[loop]")
   endif()
   if(test_SHARDS)
+    string(RANDOM LENGTH 8 ALPHABET 123456789 seed)
     foreach(number RANGE 1 ${test_SHARDS})
       math(EXPR index "${number} - 1")
       drawhitch_entry(
         ${name}_${number} PROGRAM ${name} LABELS ${test_LABELS} TIMEOUT ${test_TIMEOUT}
-        ARGUMENTS ${filter} --shard-count ${test_SHARDS} --shard-index ${index})
+        ARGUMENTS ${filter} --rng-seed ${seed} --shard-count ${test_SHARDS} --shard-index ${index})
     endforeach()
   else()
     drawhitch_entry(${name} PROGRAM ${name} LABELS ${test_LABELS} TIMEOUT ${test_TIMEOUT} ARGUMENTS ${filter})
