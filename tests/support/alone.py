@@ -26,10 +26,12 @@ def run_alone(arguments):
 
 
 def run_inside(environment, arguments):
-    # A server of tmux that another test has started lives among that one's processes.
+    # A server of tmux that another test has started lives among that one's processes; a helper that somebody has left in
+    # the shared memory would be found instead of installed.
     sockets = f"/tmp/tmux-{os.getuid()}"
     os.makedirs(sockets, mode=0o700, exist_ok=True)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=700", "tmpfs", sockets], env=environment, check=True)
+    for place, mode in ((sockets, 700), ("/dev/shm", 1777)):
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"mode={mode}", "tmpfs", place], env=environment, check=True)
     child = subprocess.Popen(arguments, env=environment)
     while True:
         pid, status = os.wait()  # orphans, too

@@ -16,9 +16,10 @@ constexpr milliseconds k_sign_of_life{1000};
 // From the first packet to being let in: seven round trips of a path of 150 ms.
 constexpr milliseconds k_let_finish{1000};
 
-// The connection's own trouble, which whoever wanted one would have met as well.
-bool is_of_the_connection(const Error& error) {
-    return is_worth_reconnecting(error) || error.code == Code::auth || error.code == Code::host_key;
+// What whoever wants one now would meet as well. One that was lost tells of the past only.
+bool is_refusal(const Error& error) {
+    return error.code == Code::refused || error.code == Code::no_banner || error.code == Code::limits ||
+           error.code == Code::auth || error.code == Code::host_key;
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ void EarlyLinks::make(Attempt& attempt) {
     const Op op{end_, op_.clock, op_.events, op_.deadline};
     auto link = early_(op);
     std::unique_lock lock{mutex_};
-    if (link || is_of_the_connection(link.error())) {
+    if (link || is_refusal(link.error())) {
         attempt.outcome.emplace(std::move(link));
     } else {
         attempt.taken = true;

@@ -33,8 +33,9 @@ class EarlyLinks {
     // What `early` waits for before it shows a key. An Error when all is over before.
     Status turn(const Op& op);
 
-    // One of those that were begun: waits for it. Nothing when none is left, or when one found the box otherwise than
-    // expected: the caller makes its own then. An Error is the connection's (refused, lost) or the op's.
+    // One of those that were begun: waits for it. Nothing when none is left, or when one was lost or found the box
+    // otherwise than expected: the caller makes its own then. An Error is a refusal (by the server, of the key) or the
+    // op's.
     Result<std::optional<Link>> take(const Op& op);
 
   private:
