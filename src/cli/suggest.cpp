@@ -88,7 +88,6 @@ constexpr std::array k_planned{
     Planned{"top", "look at the GPUs with a command on the box", "drawhitch exec -- nvidia-smi"},
     Planned{"plot", "watch shows the steps and metrics that a run writes", "drawhitch help watch"},
     Planned{"cost", "ls shows the price per hour and what was spent", "drawhitch ls"},
-    Planned{"du", "look with a command on the box", "drawhitch exec -- df -h"},
     Planned{"tb", "fetch the event files and start TensorBoard here", "drawhitch help pull"},
     Planned{"forward", "use a forwarding of your own ssh program beside it", "drawhitch help ssh"},
     Planned{"probe", "doctor says what it sees on the box; look at its GPUs with a command there",
