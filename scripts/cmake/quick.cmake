@@ -1,6 +1,6 @@
 # Builds of everything at once: several files of a room are compiled together, and what every test includes is parsed
-# once. That takes half the time. The presets release and asan do it; the others compile each file alone, and so prove
-# that it includes what it uses and that no local name hides another.
+# once. That takes half the time. The presets release, asan and tsan do it; the others (dev, and fuzz in `scripts/test
+# --long`) compile each file alone, and so prove that it includes what it uses and that no local name hides another.
 option(DRAWHITCH_QUICK "Compile several files together" OFF)
 
 # The headers of the tests, parsed once for all of them.
